@@ -20,10 +20,10 @@
 #include <sodium.h>
 
 #include "runtime/approvals/approval_key.h"
+#include "runtime/approvals/ask_confine.h"
 #include "runtime/approvals/ask_socket.h"
-#include "runtime/approvals/caller.h"
 #include "runtime/approvals/dialog.h"
-#include "runtime/approvals/pause.h"
+#include "runtime/approvals/look.h"
 #include "runtime/base/host.h"
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
@@ -40,7 +40,7 @@ struct kept {
 
 struct asker {
 	struct ask_net in;
-	int sock;
+	int sock, look; /* to polrun, and to the process that looks at the run's */
 	pid_t polruns; /* polrun's process group */
 	char session[APPROVAL_SESSION]; /* "": no session */
 	struct kept kept[KEPT_MAX];
@@ -92,9 +92,9 @@ static void show_details(struct ask_out *out, const void *arg)
 	ask_put_field(out, "program", s->program[0] ? s->program : "not known");
 	ask_put_rule(out, a->in.ctx->b, s->r->rule);
 	ask_putf(out, "  bundle   %s\n", a->in.ctx->b->digest);
-	ask_put(out, "  once     holds for this host until the run ends\n");
+	ask_put(out, "  once     holds for this host and port until the run ends\n");
 	if (a->session[0])
-		ask_putf(out, "  session  %s: remembered would be this host, for this rule, "
+		ask_putf(out, "  session  %s: remembered would be this host and port, for this rule, "
 			 "under this bundle\n", a->session);
 }
 
@@ -108,7 +108,8 @@ static void add(crypto_generichash_state *h, const void *p, size_t n)
 	(void)crypto_generichash_update(h, p, n);
 }
 
-/* Two questions are the same if host, rule, bundle and session are. */
+/* Two questions are the same if host, port, rule, bundle and session are: an answer covers
+ * what was shown, and no other service of the host. */
 static void make_key(const struct asker *a, const struct gate_record *r,
 		     char ret[APPROVALS_KEY + 1])
 {
@@ -118,11 +119,12 @@ static void make_key(const struct asker *a, const struct gate_record *r,
 	crypto_generichash_state h;
 
 	(void)crypto_generichash_init(&h, NULL, 0, sizeof(out));
-	add(&h, "pol-approval-net-1", 18);
+	add(&h, "pol-approval-net-2", 18);
 	add(&h, b->digest, strlen(b->digest));
 	add(&h, a->session, strlen(a->session));
 	add(&h, rule ? pb_strp(b->rules, rule->id) : "", rule ? rule->id.len : 0);
 	add(&h, &r->udp, 1);
+	add(&h, &r->port, sizeof(r->port));
 	add(&h, r->name, strlen(r->name));
 	/* a name is asked for whatever its address is */
 	add(&h, r->addr, r->name[0] ? 0 : sizeof(r->addr));
@@ -176,21 +178,13 @@ static void remember(struct asker *a, struct approvals *store, const struct show
 
 /* --- the terminal ----------------------------------------------------------------------- */
 
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 /* Puts this process into the terminal's foreground; the group that was there, or -1 if
  * the terminal belongs to neither polrun nor its run. */
 static pid_t take_foreground(const struct asker *a, int tty, pid_t init)
 {
 	pid_t was = tcgetpgrp(tty);
 
-	if (was <= 0 || (was != a->polruns && !pause_owns_group(init, was)) ||
+	if (was <= 0 || (was != a->polruns && !look_owns_group(a->look, init, was)) ||
 	    tcsetpgrp(tty, getpgrp()) != 0)
 		return -1;
 	return was;
@@ -206,7 +200,7 @@ static bool ask_at(struct asker *a, struct approvals *store, const struct shown 
 	struct rt_err err = { 0 };
 
 	t->hangup = a->sock;
-	t->until_ms = now_ms() + a->in.hold_ms;
+	t->until_ms = sys_now_ms() + a->in.hold_ms;
 	if (approvals_lock_terminal(store, t->device ? t->device : 1, tty_interrupted, &err) < 0 ||
 	    tty_begin(t, &err) < 0)
 		return false;
@@ -223,20 +217,18 @@ static bool at_terminal(struct asker *a, pid_t init, struct shown *s, const char
 	struct approvals store = { .dirfd = -1, .lock = -1 };
 	struct tty t = { .fd = -1 };
 	struct rt_err err = { 0 };
-	struct pause held;
 	pid_t was = front < 0 ? -1 : take_foreground(a, front, init);
 	bool yes = false;
 
 	if (was < 0)
 		return false;
 	if (tty_open(&t, &err) == 0) {
-		pause_begin(&held, init, t.device);
-		if (state_dir_make(a->in.dir, &err) == 0 &&
+		if (look_stop(a->look, init, t.device) && state_dir_make(a->in.dir, &err) == 0 &&
 		    approvals_open(a->in.dir, &store, &err) == 0)
 			yes = ask_at(a, &store, s, &t, key);
 		tty_close(&t);
 		(void)tcsetpgrp(front, was);
-		pause_end(&held);
+		look_go_on(a->look);
 	} else {
 		(void)tcsetpgrp(front, was);
 	}
@@ -284,7 +276,7 @@ static bool at_socket(struct asker *a, const struct shown *s, const char *key)
 		(void)host_text(r->addr, addr);
 		q.host = addr;
 	}
-	is = ask_socket(a->in.socket, &q, a->sock, now_ms() + a->in.hold_ms, &err);
+	is = ask_socket(a->in.socket, &q, a->sock, sys_now_ms() + a->in.hold_ms, &err);
 	say_why_not(a, &err);
 	if (is == ASK_SOCKET_SESSION)
 		remember_here(a, s, key);
@@ -296,7 +288,7 @@ static bool at_socket(struct asker *a, const struct shown *s, const char *key)
 /* A program may speak for the person, except where only a person may answer. */
 static bool ask_person(struct asker *a, pid_t init, struct shown *s, const char *key, bool person)
 {
-	caller_find(init, s->r->source, s->program, sizeof(s->program));
+	look_caller(a->look, init, s->r->source, s->r->port, s->program, sizeof(s->program));
 	return a->in.socket && !person ? at_socket(a, s, key) : at_terminal(a, init, s, key);
 }
 
@@ -363,6 +355,7 @@ static bool let_go(int sock)
 static void __attribute__((noreturn)) become_asker(const struct ask_net *in, int sock)
 {
 	static struct asker a;
+	struct rt_err err = { 0 };
 	sigset_t ttou;
 
 	a.in = *in;
@@ -374,8 +367,15 @@ static void __attribute__((noreturn)) become_asker(const struct ask_net *in, int
 	(void)sigemptyset(&ttou);
 	(void)sigaddset(&ttou, SIGTTOU);
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0) < 0 || setpgid(0, 0) < 0 ||
-	    sigprocmask(SIG_SETMASK, &ttou, NULL) < 0 || !let_go(sock) ||
-	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+	    sigprocmask(SIG_SETMASK, &ttou, NULL) < 0 || !let_go(sock))
+		_exit(125);
+	a.look = -1;
+	if (in->mode == ASK_TTY) {
+		a.look = look_start(sock);
+		/* behind the walls no folder can be made; if it cannot be made now, nobody is asked */
+		(void)state_dir_make(in->dir, &err);
+	}
+	if (ask_confine(in->dir, in->mode == ASK_TTY && in->socket, &err) < 0)
 		_exit(125);
 	serve(&a);
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "runtime/base/io.h"
@@ -20,14 +19,6 @@ enum { TRY_AGAIN_MS = 20, ANSWER_CAP = 64 };
 static const char said_run[] = "{\"effect\":\"allow\",\"for\":\"run\"}\n";
 static const char said_session[] = "{\"effect\":\"allow\",\"for\":\"session\"}\n";
 static const char said_deny[] = "{\"effect\":\"deny\"}\n";
-
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
 
 /* --- the question ---------------------------------------------------------------------- */
 
@@ -85,7 +76,7 @@ static bool wait_for(int fd, short events, int hangup, int64_t until_ms)
 {
 	for (;;) {
 		struct pollfd p[] = { { fd, events, 0 }, { hangup, 0, 0 } };
-		int64_t left = until_ms - now_ms();
+		int64_t left = until_ms - sys_now_ms();
 		int n;
 
 		if (left <= 0)
@@ -128,7 +119,7 @@ static int connect_to(const char *path, int hangup, int64_t until_ms, struct rt_
 		if (errno != EAGAIN)
 			return rt_fail_errno(err, errno, "connecting to it");
 		/* many wait at its door, and nothing says when there is room */
-		if (now_ms() >= until_ms || poll(&p, 1, TRY_AGAIN_MS) > 0)
+		if (sys_now_ms() >= until_ms || poll(&p, 1, TRY_AGAIN_MS) > 0)
 			return rt_fail(err, ETIMEDOUT, "it takes no connections");
 	}
 	r = check_server(fd, err);

@@ -14,8 +14,16 @@
 
 enum { TABLE_MAX = 4 * 1024 * 1024, SHOWN = 80, MANY = 4096 };
 
-/* The inode of the socket with the local port, in one of the two tables; 0: none. */
-static uint64_t inode_in(pid_t init, const char *table, uint16_t port)
+/* The socket that is searched. */
+struct wanted {
+	uint16_t source, port; /* its own port, and that of its destination */
+	uint64_t inode;        /* 0: not found yet */
+	bool several;          /* others have the same two ports */
+};
+
+/* Looks through one of the two tables.  The address is not known here, and a program can
+ * bind the same port of its own at many addresses: what is not the only one is not shown. */
+static void search(pid_t init, const char *table, struct wanted *w)
 {
 	AUTO_FREE char *text = NULL;
 	char path[64];
@@ -23,17 +31,18 @@ static uint64_t inode_in(pid_t init, const char *table, uint16_t port)
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/net/%s", (int)init, table);
 	if (io_read_file(path, TABLE_MAX, &text, &n) != 0)
-		return 0;
+		return;
 	for (const char *line = strchr(text, '\n'); line; line = strchr(line + 1, '\n')) {
-		unsigned local, state;
+		unsigned local, remote;
 		uint64_t inode;
 
-		if (sscanf(line, " %*d: %*[0-9A-F]:%x %*[0-9A-F]:%*x %x %*x:%*x %*x:%*x %*x "
-				 "%*d %*d %" SCNu64, &local, &state, &inode) == 3 &&
-		    local == port && inode)
-			return inode;
+		if (sscanf(line, " %*d: %*[0-9A-F]:%x %*[0-9A-F]:%x %*x %*x:%*x %*x:%*x %*x "
+				 "%*d %*d %" SCNu64, &local, &remote, &inode) != 3 ||
+		    local != w->source || remote != w->port || !inode)
+			continue;
+		w->several = w->several || (w->inode && w->inode != inode);
+		w->inode = inode;
 	}
-	return 0;
 }
 
 static bool has_socket(const char *pid, uint64_t inode)
@@ -90,24 +99,24 @@ static void name_of(const char *pid, char *out, size_t cap)
 	(void)snprintf(out, cap, "%.100s (%s), pid %s", base ? base + 1 : "?", words, pid);
 }
 
-void caller_find(pid_t init, uint16_t port, char *out, size_t cap)
+void caller_find(pid_t init, uint16_t source, uint16_t port, char *out, size_t cap)
 {
-	uint64_t inode = inode_in(init, "tcp", port);
+	struct wanted w = { .source = source, .port = port };
 	struct dirent *e;
 	unsigned looked = 0;
 	DIR *dir;
 
 	out[0] = '\0';
-	if (!inode)
-		inode = inode_in(init, "tcp6", port);
-	if (!inode)
+	search(init, "tcp", &w);
+	search(init, "tcp6", &w);
+	if (!w.inode || w.several)
 		return;
 	dir = opendir("/proc");
 	while (dir && (e = readdir(dir)) && looked < MANY) {
 		if (e->d_name[0] < '1' || e->d_name[0] > '9')
 			continue;
 		looked++;
-		if (has_socket(e->d_name, inode)) {
+		if (has_socket(e->d_name, w.inode)) {
 			name_of(e->d_name, out, cap);
 			break;
 		}

@@ -192,13 +192,11 @@ static bool is_plain(const char *s, size_t n)
 /* The time that is left; NULL: any time. */
 static const struct timespec *time_left(const struct tty *t, struct timespec *ret)
 {
-	struct timespec now;
 	int64_t ms;
 
 	if (!t->until_ms)
 		return NULL;
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	ms = t->until_ms - ((int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000);
+	ms = t->until_ms - sys_now_ms();
 	if (ms < 0)
 		ms = 0;
 	*ret = (struct timespec){ ms / 1000, ms % 1000 * 1000000 };

@@ -41,8 +41,9 @@ static struct {
 	const char *role; /* NULL: no call was made yet */
 	const char *spec; /* NULL: there are no faults; never "" */
 	bool log, forked;
+	const char *before, *last; /* the last two calls */
 	unsigned launch; /* how often polrun has made a polinit */
-	int out; /* 0: standard error; else where the loader keeps it */
+	int out; /* 0: standard error; else where the loader and the looker keep it */
 	struct {
 		const char *name;
 		unsigned long seen;
@@ -164,6 +165,8 @@ int fault_at(const char *name)
 	unsigned long n;
 
 	begin();
+	state.before = state.last;
+	state.last = name;
 	n = count(name);
 	if (state.log)
 		say('F', name, n, "", frame);
@@ -220,13 +223,15 @@ int __wrap_close(int fd)
 }
 
 /* The name of a forked process: polinit blocks signals before it forks the command, but
- * only after polnft. */
+ * only after polnft; what asks has a socket to who began it, made just before. */
 static const char *forked_as(void)
 {
 	sigset_t now;
 
+	if (strcmp(state.role, "asker") == 0)
+		return "looker";
 	if (strcmp(state.role, "polinit") != 0)
-		return "copier";
+		return state.before && strcmp(state.before, "socketpair") == 0 ? "asker" : "copier";
 	(void)__real_sigprocmask(SIG_BLOCK, NULL, &now);
 	return sigismember(&now, SIGCHLD) ? "command" : "loader";
 }
@@ -247,14 +252,14 @@ pid_t __wrap_fork(void)
 	return p;
 }
 
-/* The loader's standard error is polinit's socket, so our lines go to the original
- * one. */
+/* The loader's standard error is polinit's socket, and the looker has none, so our lines go
+ * to the original one. */
 int __real_dup2(int from, int to);
 int __wrap_dup2(int from, int to);
 int __wrap_dup2(int from, int to)
 {
 	FAIL("dup2", -1);
-	if (to == 2 && strcmp(state.role, "loader") == 0)
+	if (to == 2 && (strcmp(state.role, "loader") == 0 || strcmp(state.role, "looker") == 0))
 		state.out = __real_fcntl(2, F_DUPFD_CLOEXEC, 64L);
 	return __real_dup2(from, to);
 }

@@ -8,7 +8,8 @@
  *   POL_FAULT=ROLE:CALL:N:WHAT[,ROLE:CALL:N:WHAT]…
  *     ROLE  polrun, child (polrun's clone, until it is polinit), owner (holds a
  *           user namespace for an idmapped tree), polinit, command (until it is
- *           the command), loader (until it is polnft), copier (of a stream)
+ *           the command), loader (until it is polnft), copier (of a stream), asker
+ *           (about connections), looker (at the run, for it)
  *     CALL  a name of fault.def
  *     N     the Nth such call of this process; "N+": that and every later one;
  *           "*": all of them; "N/1": not after polrun begins a second time

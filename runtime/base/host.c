@@ -11,9 +11,7 @@ bool host_address(const char *s, uint8_t ret[16])
 
 	if (inet_pton(AF_INET, s, &v4) != 1)
 		return inet_pton(AF_INET6, s, ret) == 1;
-	memset(ret, 0, 10);
-	ret[10] = ret[11] = 0xff;
-	memcpy(ret + 12, &v4, sizeof(v4));
+	host_map_v4(ret, &v4);
 	return true;
 }
 
@@ -45,8 +43,7 @@ bool host_is_name(const char *s)
 
 bool host_text(const uint8_t addr[16], char ret[HOST_TEXT])
 {
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
-	bool v4 = memcmp(addr, mapped, sizeof(mapped)) == 0;
+	bool v4 = host_is_v4(addr);
 
 	_Static_assert(HOST_TEXT >= INET6_ADDRSTRLEN, "an address fits");
 	if (!inet_ntop(v4 ? AF_INET : AF_INET6, v4 ? addr + 12 : addr, ret, HOST_TEXT))

@@ -4,6 +4,24 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
+
+/* An IPv4 address stands among IPv6 ones as ::ffff:a.b.c.d. */
+static inline bool host_is_v4(const uint8_t addr[16])
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+	return memcmp(addr, mapped, sizeof(mapped)) == 0;
+}
+
+/* `v4`: its four bytes, in the order of the network. */
+static inline void host_map_v4(uint8_t ret[16], const void *v4)
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+	memcpy(ret, mapped, sizeof(mapped));
+	memcpy(ret + 12, v4, 4);
+}
 
 /* Reads an IPv4 (as ::ffff:a.b.c.d) or IPv6 address in its usual form. */
 bool host_address(const char *s, uint8_t ret[16]);

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifndef __NR_landlock_create_ruleset
@@ -110,6 +111,14 @@ int sys_execveat(int fd, const char *path, char *const *argv, char *const *envp,
 		 int flags)
 {
 	return (int)syscall(SYS_execveat, fd, path, argv, envp, flags);
+}
+
+int64_t sys_now_ms(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 void sys_advise(const void *p, size_t n, int advice)

@@ -56,6 +56,8 @@ int sys_pidfd_send_signal(int pidfd, int sig, siginfo_t *info, unsigned flags);
 int sys_close_range(unsigned first, unsigned last, unsigned flags);
 int sys_execveat(int fd, const char *path, char *const *argv, char *const *envp,
 		 int flags);
+/* Milliseconds of CLOCK_MONOTONIC. */
+int64_t sys_now_ms(void);
 /* madvise() for the whole pages within these bytes; there may be none. Only a hint. */
 void sys_advise(const void *p, size_t n, int advice);
 int sys_seccomp(unsigned op, unsigned flags, void *args);

@@ -119,7 +119,17 @@ enum guard_kind guard_kind(const uint8_t addr[16])
 	return kind;
 }
 
-static bool is_own(const struct guard *g, const uint8_t addr[16])
+size_t guard_form_count(void)
+{
+	return sizeof(forms) / sizeof(forms[0]);
+}
+
+bool guard_form_read(size_t i, const uint8_t addr[16], uint8_t ret[16])
+{
+	return unwrap(&forms[i], addr, ret);
+}
+
+static bool is_listed(const struct guard *g, const uint8_t addr[16])
 {
 	for (uint32_t i = 0; i < g->own_count; i++)
 		if (memcmp(g->own[i], addr, 16) == 0)
@@ -127,13 +137,19 @@ static bool is_own(const struct guard *g, const uint8_t addr[16])
 	return false;
 }
 
+static bool is_own(const struct guard *g, const uint8_t addr[16])
+{
+	return is_listed(g, addr) || (g->is_local && g->is_local(g->routes, addr));
+}
+
 enum guard_kind guard_ask(const struct guard *g, const uint8_t addr[16])
 {
 	enum guard_kind kind = guard_kind(addr);
 	uint8_t v4[16];
 
-	if (is_own(g, addr))
-		return kind == GUARD_LOOPBACK ? kind : GUARD_OWN;
+	/* these are known by their bits; to connect() most are this host */
+	if (kind != GUARD_LOOPBACK && kind != GUARD_UNSPECIFIED && is_own(g, addr))
+		return GUARD_OWN;
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
 		if (unwrap(&forms[i], addr, v4) &&
 		    (is_own(g, v4) || by_range(v4) == GUARD_LOOPBACK))
@@ -166,7 +182,7 @@ int guard_add_own(struct guard *g, const uint8_t addr[16])
 {
 	uint8_t(*more)[16];
 
-	if (is_own(g, addr))
+	if (is_listed(g, addr))
 		return 0;
 	if (g->own_count == GUARD_MAX_OWN)
 		return -E2BIG;

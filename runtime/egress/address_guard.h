@@ -3,7 +3,7 @@
  * host, into its networks or to a cloud's metadata.  A name that anybody may register
  * can point there, so only a rule's `within` (or a rule for that range) lifts it.
  *
- * Pure: the host's own addresses are given by the caller.  All addresses are 16 bytes,
+ * Pure: what is the host's own is given by the caller.  All addresses are 16 bytes,
  * v4 as v4-mapped (::ffff:a.b.c.d).
  */
 #ifndef RUNTIME_EGRESS_ADDRESS_GUARD_H
@@ -24,7 +24,7 @@ enum guard_kind {
 	GUARD_MULTICAST,
 	GUARD_RESERVED, /* also benchmarks, where the names of a run live */
 	GUARD_EMBEDDED, /* a v6 form that carries a v4 address of one of these kinds */
-	GUARD_OWN,      /* an address of this host */
+	GUARD_OWN,      /* an address of this host, or one that it delivers to itself */
 	GUARD_KIND_COUNT
 };
 
@@ -34,12 +34,20 @@ struct guard {
 	bool on; /* false (mode full): only loopback and this host are guarded */
 	uint8_t (*own)[16];
 	uint32_t own_count, own_room;
+	/* Would the kernel deliver it on this host, whether or not an interface has it?
+	 * NULL: only the addresses above are known. */
+	bool (*is_local)(int routes, const uint8_t addr[16]);
+	int routes; /* the first argument of is_local() */
 };
 
 /* The kind of an address by its bits alone. */
 enum guard_kind guard_kind(const uint8_t addr[16]);
 /* The same for this host: also GUARD_OWN; with `on` false, what full permits is public. */
 enum guard_kind guard_ask(const struct guard *g, const uint8_t addr[16]);
+/* How many v6 forms are known that carry a v4 address, and the address that the form
+ * `i` carries, v4-mapped.  False: this address has another form. */
+size_t guard_form_count(void);
+bool guard_form_read(size_t i, const uint8_t addr[16], uint8_t ret[16]);
 /* A few words for messages: "a private address". */
 const char *guard_text(enum guard_kind kind);
 

@@ -7,22 +7,14 @@
 #include <netinet/tcp.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "runtime/base/host.h"
+#include "runtime/base/sys.h"
 
 uint64_t dial_now(void)
 {
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
-static bool is_v4(const uint8_t addr[16])
-{
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
-
-	return memcmp(addr, mapped, sizeof(mapped)) == 0;
+	return (uint64_t)sys_now_ms();
 }
 
 /* A socket of the address's own family: a v6 socket cannot be told to use v4 here. */
@@ -30,7 +22,7 @@ static int connect_to(const uint8_t addr[16], uint16_t port, int *ret_fd)
 {
 	struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_port = htons(port) };
 	struct sockaddr_in6 v6 = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
-	bool four = is_v4(addr);
+	bool four = host_is_v4(addr);
 	int one = 1, r;
 	int fd = socket(four ? AF_INET : AF_INET6,
 			SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

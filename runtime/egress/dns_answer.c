@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "runtime/base/host.h"
+
 enum { CLASS_IN = 1, TYPE_CNAME = 5, MAX_RECORDS = 256 };
 
 static uint16_t u16(const uint8_t *p)
@@ -122,14 +124,12 @@ static bool read_record(const uint8_t *p, size_t n, size_t *at, struct record_he
 
 static void add(struct dns_answer *a, const uint8_t *p, size_t n)
 {
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
-	uint8_t *to;
-
 	if (a->count == DNS_ANSWER_ADDRESSES)
 		return;
-	to = a->addr[a->count];
-	memcpy(to, mapped, sizeof(mapped));
-	memcpy(to + (n == 4 ? 12 : 0), p, n);
+	if (n == 4)
+		host_map_v4(a->addr[a->count], p);
+	else
+		memcpy(a->addr[a->count], p, n);
 	a->count++;
 }
 

@@ -10,7 +10,7 @@
 
 #include "runtime/decide/egress.h"
 
-enum { TURN = 64 };
+enum { TURN = 128, ROOM = 8 << 20 /* of the kernel's queue; it gives less */ };
 
 struct dns_serve_stream {
 	TAILQ_ENTRY(dns_serve_stream) link;
@@ -55,11 +55,26 @@ static void refused(struct dns_serve *s, const struct dns_query *q, enum gate_wh
 	struct gate_record rec = record_new(GATE_NO_NAME, why, p->rule);
 
 	/* programs ask for names of addresses to write logs, and for both families */
-	if (ends_with(q->name, q->name_n, ".arpa") ||
+	if (ends_with(q->name, q->name_n, ".in-addr.arpa") ||
+	    ends_with(q->name, q->name_n, ".ip6.arpa") ||
 	    (q->type == DNS_AAAA && strcmp(q->name, s->last) == 0))
 		return;
 	memcpy(s->last, q->name, q->name_n + 1);
 	record_name(&rec, q->name, q->name_n);
+	gate_report_add(s->report, &rec);
+}
+
+/* What is asked for is no name of a host, so no rule says anything about it.  Its text has
+ * '?' for the bytes that no host name has. */
+static void no_host(struct dns_serve *s, const struct dns_query *q)
+{
+	static const char text[] = "which is no name of a host";
+	struct gate_record rec = record_new(GATE_NO_NAME, GATE_W_NO_NAME, UINT32_MAX);
+
+	if (q->name_n == 0) /* the root, whose servers resolvers ask for */
+		return;
+	record_name(&rec, q->name, q->name_n);
+	record_text(&rec, text, sizeof(text) - 1);
 	gate_report_add(s->report, &rec);
 }
 
@@ -86,6 +101,7 @@ struct dns_reply dns_serve_reply(struct dns_serve *s, const struct dns_query *q,
 	uint32_t index = 0;
 
 	if (!q->host) {
+		no_host(s, q);
 		r.rcode = DNS_NXDOMAIN;
 		return r;
 	}
@@ -136,59 +152,93 @@ static size_t answer(struct dns_serve *s, const uint8_t *p, size_t n, bool tcp,
 	return dns_write(&q, &r, out, DNS_REPLY_MAX, tcp ? 0 : dns_udp_limit(&q));
 }
 
-/* --- rate ------------------------------------------------------------------------------ */
+/* --- UDP -------------------------------------------------------------------------------- */
+
+/* Answers what waits, as many as this window has left. */
+static void answer_queue(struct dns_serve *s)
+{
+	const struct dns_sender *to;
+	const struct dns_queued *m;
+	uint8_t out[DNS_REPLY_MAX];
+	size_t size;
+
+	while (s->left > 0 && (m = dns_queue_take(&s->queue, &to))) {
+		s->left--;
+		size = answer(s, m->p, m->n, false, out);
+		/* what finds no room is lost, as on any network */
+		if (size > 0)
+			(void)sendto(to->fd, out, size, MSG_DONTWAIT | MSG_NOSIGNAL,
+				     (const struct sockaddr *)&to->from, to->from_len);
+	}
+}
+
+static void begin_window(struct dns_serve *s)
+{
+	static const struct timeval window = { 0, DNS_SERVE_WINDOW_MS * 1000 };
+
+	if (!evtimer_pending(&s->window, NULL))
+		(void)event_add(&s->window, &window);
+}
+
+static void fill_window(struct dns_serve *s)
+{
+	s->left = DNS_SERVE_RATE * DNS_SERVE_WINDOW_MS / 1000;
+	s->may_read = DNS_SERVE_READS * DNS_SERVE_WINDOW_MS / 1000;
+}
 
 static void on_window(evutil_socket_t fd, short what, void *arg)
 {
 	struct dns_serve *s = arg;
 
 	(void)fd, (void)what;
-	s->left = DNS_SERVE_RATE * DNS_SERVE_WINDOW_MS / 1000;
+	fill_window(s);
+	answer_queue(s);
+	if (s->left == 0)
+		begin_window(s);
 	for (int i = 0; i < 2; i++)
 		if (s->socket_fds[i] >= 0)
 			(void)event_add(&s->sockets[i], NULL);
 }
 
-/* Counts a query.  False: this window is full, and the sockets rest until the next. */
-static bool may_read(struct dns_serve *s)
+/* Reads one datagram.  False: there is none. */
+static bool read_one(struct dns_serve *s, int fd)
 {
-	static const struct timeval window = { 0, DNS_SERVE_WINDOW_MS * 1000 };
+	struct sockaddr_in6 from = { 0 };
+	socklen_t len = sizeof(from);
+	uint8_t in[DNS_QUERY_MAX + 1];
+	struct dns_queued *m;
+	ssize_t n = recvfrom(fd, in, sizeof(in), MSG_DONTWAIT, (struct sockaddr *)&from,
+			     &len);
 
-	if (!evtimer_pending(&s->window, NULL))
-		(void)event_add(&s->window, &window);
-	if (s->left > 0) {
-		s->left--;
-		return true;
+	if (n < 0)
+		return false;
+	m = dns_queue_add(&s->queue, fd, &from, len);
+	/* it has sent many, but perhaps nobody else waits */
+	if (!m && s->left > 0) {
+		answer_queue(s);
+		m = dns_queue_add(&s->queue, fd, &from, len);
 	}
-	for (int i = 0; i < 2; i++)
-		if (s->socket_fds[i] >= 0)
-			(void)event_del(&s->sockets[i]);
-	return false;
+	if (m) {
+		m->n = (uint16_t)n;
+		memcpy(m->p, in, (size_t)n);
+	}
+	return true;
 }
 
-/* --- UDP -------------------------------------------------------------------------------- */
-
+/* Also what is too much to be answered is read: it would fill the kernel's queue, which is
+ * one for all senders. */
 static void on_udp(evutil_socket_t fd, short what, void *arg)
 {
 	struct dns_serve *s = arg;
-	uint8_t in[DNS_QUERY_MAX + 1], out[DNS_REPLY_MAX];
-	struct sockaddr_in6 from;
 
 	(void)what;
-	for (int i = 0; i < TURN && may_read(s); i++) {
-		socklen_t len = sizeof(from);
-		ssize_t n = recvfrom((int)fd, in, sizeof(in), MSG_DONTWAIT,
-				     (struct sockaddr *)&from, &len);
-		size_t size;
-
-		if (n < 0)
-			return;
-		size = answer(s, in, (size_t)n, false, out);
-		/* what finds no room is lost, as on any network */
-		if (size > 0)
-			(void)sendto((int)fd, out, size, MSG_DONTWAIT | MSG_NOSIGNAL,
-				     (const struct sockaddr *)&from, len);
-	}
+	begin_window(s);
+	for (int i = 0; i < TURN && s->may_read > 0 && read_one(s, (int)fd); i++)
+		s->may_read--;
+	answer_queue(s);
+	for (int i = 0; i < 2 && s->may_read == 0; i++)
+		if (s->socket_fds[i] >= 0)
+			(void)event_del(&s->sockets[i]);
 }
 
 /* --- TCP ---------------------------------------------------------------------------------- */
@@ -288,7 +338,8 @@ static void on_listener(evutil_socket_t listener, short what, void *arg)
 
 void dns_serve_init(struct dns_serve *s)
 {
-	s->left = DNS_SERVE_RATE * DNS_SERVE_WINDOW_MS / 1000;
+	fill_window(s);
+	dns_queue_init(&s->queue);
 	s->socket_fds[0] = s->socket_fds[1] = -1;
 	s->stream_count = 0;
 	s->last[0] = '\0';
@@ -298,6 +349,9 @@ void dns_serve_init(struct dns_serve *s)
 
 int dns_serve_udp(struct dns_serve *s, int which, int fd)
 {
+	static const int room = ROOM;
+
+	(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room));
 	s->socket_fds[which] = fd;
 	(void)event_assign(&s->sockets[which], s->base, fd, EV_READ | EV_PERSIST, on_udp, s);
 	return event_add(&s->sockets[which], NULL) == 0 ? 0 : -ENOMEM;

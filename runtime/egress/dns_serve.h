@@ -1,7 +1,8 @@
 /*
  * Answers the DNS queries of a run.  A name that a rule lets be reached gets a synthetic
  * address; nothing is ever forwarded, so nothing can be carried out by queries.  A flood
- * of queries is read only as fast as DNS_SERVE_RATE.
+ * of queries is answered only as fast as DNS_SERVE_RATE, each sender in turn (dns_queue.h),
+ * and read only as fast as DNS_SERVE_READS.
  */
 #ifndef RUNTIME_EGRESS_DNS_SERVE_H
 #define RUNTIME_EGRESS_DNS_SERVE_H
@@ -12,10 +13,12 @@
 #include <sys/queue.h>
 
 #include "runtime/egress/dns.h"
+#include "runtime/egress/dns_queue.h"
 #include "runtime/egress/gate_report.h"
 #include "runtime/egress/names.h"
 
-#define DNS_SERVE_RATE 20000u  /* queries in a second */
+#define DNS_SERVE_RATE 20000u  /* answers in a second, by UDP */
+#define DNS_SERVE_READS 400000u /* queries that are looked at in a second: half a processor's work */
 #define DNS_SERVE_WINDOW_MS 20u
 #define DNS_SERVE_STREAMS 32u  /* TCP connections; the oldest gives way */
 #define DNS_SERVE_STREAM_S 20  /* how long one may stay */
@@ -28,7 +31,8 @@ struct dns_serve {
 	struct event_base *base;
 	struct names *names;
 	struct gate_report *report;
-	uint32_t left; /* queries of this window */
+	uint32_t left, may_read; /* of this window: answers, and queries to read */
+	struct dns_queue queue;
 	struct event sockets[2], listeners[2], window;
 	int socket_fds[2];
 	struct dns_serve_streams streams;

@@ -112,6 +112,8 @@ enum gate_why {
 	GATE_W_COUNT
 };
 
+#define GATE_TEXT 272 /* a host name of any length with its port, or words */
+
 struct gate_record {
 	uint32_t type, id;
 	uint32_t what, why;     /* enum gate_what, enum gate_why */
@@ -124,7 +126,7 @@ struct gate_record {
 	uint64_t ms;            /* from accept to the end */
 	uint64_t count;         /* how many equal ones this record stands for, at least 1 */
 	char name[256];         /* the host name, or empty; ends with NUL */
-	char text[192];         /* SNI, Host or failure, escaped by polgate; ends with NUL */
+	char text[GATE_TEXT];   /* SNI, Host or failure, escaped by polgate; ends with NUL */
 };
 
 /* polrun's supervisor passes a GATE_ASK on to the process that asks the person, and its

@@ -16,26 +16,24 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "runtime/base/filter_insn.h"
 #include "runtime/base/io.h"
+#include "runtime/base/landlock.h"
+#include "runtime/base/own_filter.h"
 #include "runtime/base/sys.h"
 #include "runtime/egress/inject.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
-enum { MAX_INSNS = 256 };
-
 #ifdef POL_SAN
 /* The run time of the sanitizers opens and maps on its own. */
-static size_t build(struct sock_filter *f)
+static void build(struct own_filter *f)
 {
 	static const struct sock_filter san[] = {
 		LOAD(arch), JEQ(AUDIT_ARCH_X86_64, 1, 0), KILL, LOAD(nr),
 		JEQ(SYS_execve, 2, 0), JEQ(SYS_execveat, 1, 0), ALLOW, KILL,
 	};
 
-	memcpy(f, san, sizeof(san));
-	return COUNT(san);
+	*f = (struct own_filter){ .n = 0 };
+	for (size_t i = 0; i < OWN_FILTER_COUNT(san); i++)
+		own_filter_add(f, san[i]);
 }
 #else
 static const int allowed[] = {
@@ -60,80 +58,28 @@ static const int levels[] = { SOL_SOCKET, IPPROTO_TCP };
 static const int families[] = { AF_INET, AF_INET6 };
 static const int types[] = { SOCK_STREAM, SOCK_DGRAM };
 
-static size_t put(struct sock_filter *f, size_t n, struct sock_filter insn)
+static void build(struct own_filter *f)
 {
-	f[n] = insn;
-	return n + 1;
-}
+	size_t call;
 
-/* Goes on if the accumulator is one of the values, else refuses. */
-static size_t one_of(struct sock_filter *f, size_t n, const int *v, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		n = put(f, n, (struct sock_filter)JEQ(v[i], count - i, 0));
-	return put(f, n, (struct sock_filter)REFUSE);
-}
-
-static size_t build(struct sock_filter *f)
-{
-	static const struct sock_filter head[] = {
-		LOAD(arch), JEQ(AUDIT_ARCH_X86_64, 1, 0), KILL,
-		LOAD(nr),
-		/* new memory must not be executable */
-		JEQ(SYS_mmap, 2, 0), JEQ(SYS_mprotect, 1, 0), JEQ(SYS_mremap, 3, 4),
-		LOAD_ARG(2),
-		JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1),
-		REFUSE, ALLOW,
-	};
-	size_t n = COUNT(head), jump;
-
-	_Static_assert((COUNT(allowed) + COUNT(deadly)) * 2 + 48 < MAX_INSNS,
-		       "the filter fits");
-	memcpy(f, head, sizeof(head));
-	for (size_t i = 0; i < COUNT(allowed); i++) {
-		n = put(f, n, (struct sock_filter)JEQ(allowed[i], 0, 1));
-		n = put(f, n, (struct sock_filter)ALLOW);
-	}
-	for (size_t i = 0; i < COUNT(deadly); i++) {
-		n = put(f, n, (struct sock_filter)JEQ(deadly[i], 0, 1));
-		n = put(f, n, (struct sock_filter)KILL);
-	}
+	own_filter_begin(f, (struct sock_filter)REFUSE);
+	own_filter_calls(f, allowed, OWN_FILTER_COUNT(allowed), (struct sock_filter)ALLOW);
+	own_filter_calls(f, deadly, OWN_FILTER_COUNT(deadly), (struct sock_filter)KILL);
 	/* only to polinject, which gets descriptors */
-	jump = n;
-	n = put(f, n, (struct sock_filter)JEQ(SYS_sendmsg, 0, 0));
-	n = put(f, n, (struct sock_filter)LOAD_ARG(0));
-	n = put(f, n, (struct sock_filter)JEQ(GATE_INJECT, 1, 0));
-	n = put(f, n, (struct sock_filter)REFUSE);
-	n = put(f, n, (struct sock_filter)ALLOW);
-	f[jump].jf = (uint8_t)(n - jump - 1);
-	jump = n;
-	n = put(f, n, (struct sock_filter)JEQ(SYS_fcntl, 0, 0));
-	n = put(f, n, (struct sock_filter)LOAD_ARG(1));
-	n = put(f, n, (struct sock_filter)JEQ(F_SETPIPE_SZ, 1, 0));
-	n = put(f, n, (struct sock_filter)REFUSE);
-	n = put(f, n, (struct sock_filter)ALLOW);
-	f[jump].jf = (uint8_t)(n - jump - 1);
-	jump = n;
-	n = put(f, n, (struct sock_filter)JEQ(SYS_setsockopt, 0, 0));
-	n = put(f, n, (struct sock_filter)LOAD_ARG(1));
-	n = one_of(f, n, levels, COUNT(levels));
-	n = put(f, n, (struct sock_filter)ALLOW);
-	f[jump].jf = (uint8_t)(n - jump - 1);
-	jump = n;
-	n = put(f, n, (struct sock_filter)JEQ(SYS_socket, 0, 0));
-	n = put(f, n, (struct sock_filter)LOAD_ARG(0));
-	n = one_of(f, n, families, COUNT(families));
-	n = put(f, n, (struct sock_filter)LOAD_ARG(1));
-	n = put(f, n, (struct sock_filter)STMT(BPF_ALU | BPF_AND | BPF_K,
-					       ~(SOCK_CLOEXEC | SOCK_NONBLOCK)));
-	n = one_of(f, n, types, COUNT(types));
+	own_filter_allow_if(f, SYS_sendmsg, 0, (const int[]){ GATE_INJECT }, 1);
+	own_filter_allow_if(f, SYS_fcntl, 1, (const int[]){ F_SETPIPE_SZ }, 1);
+	own_filter_allow_if(f, SYS_setsockopt, 1, levels, OWN_FILTER_COUNT(levels));
+	call = own_filter_call(f, SYS_socket);
+	OWN_FILTER_ADD(f, LOAD_ARG(0));
+	own_filter_one_of(f, families, OWN_FILTER_COUNT(families));
+	OWN_FILTER_ADD(f, LOAD_ARG(1));
+	OWN_FILTER_ADD(f, STMT(BPF_ALU | BPF_AND | BPF_K, ~(SOCK_CLOEXEC | SOCK_NONBLOCK)));
+	own_filter_one_of(f, types, OWN_FILTER_COUNT(types));
 	/* no protocol but the type's own: neither MPTCP nor SCTP */
-	n = put(f, n, (struct sock_filter)LOAD_ARG(2));
-	n = put(f, n, (struct sock_filter)JEQ(0, 1, 0));
-	n = put(f, n, (struct sock_filter)REFUSE);
-	n = put(f, n, (struct sock_filter)ALLOW);
-	f[jump].jf = (uint8_t)(n - jump - 1);
-	return put(f, n, (struct sock_filter)REFUSE);
+	OWN_FILTER_ADD(f, LOAD_ARG(2));
+	own_filter_one_of(f, (const int[]){ 0 }, 1);
+	OWN_FILTER_ADD(f, ALLOW);
+	own_filter_end(f, call);
 }
 #endif
 
@@ -153,23 +99,13 @@ static int drop_capabilities(struct rt_err *err)
 static int wall_off_files(struct rt_err *err)
 {
 	int abi = sys_landlock_abi();
-	struct rt_landlock_attr a = { .handled_access_fs = (1u << 13) - 1 };
-	size_t size = sizeof(a.handled_access_fs);
+	struct rt_landlock_attr all = landlock_all(abi);
 	AUTO_CLOSE int fd = -1;
 
 	if (abi == 0)
 		return 0;
-	if (abi >= 2)
-		a.handled_access_fs |= LANDLOCK_ACCESS_FS_REFER;
-	if (abi >= 3)
-		a.handled_access_fs |= LANDLOCK_ACCESS_FS_TRUNCATE;
-	if (abi >= 5)
-		a.handled_access_fs |= LANDLOCK_ACCESS_FS_IOCTL_DEV;
-	if (abi >= 6) {
-		a.scoped = LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | LANDLOCK_SCOPE_SIGNAL;
-		size = sizeof(a);
-	}
-	fd = sys_landlock_create(&a, size, 0);
+	all.handled_access_net &= ~(uint64_t)LANDLOCK_ACCESS_NET_CONNECT_TCP; /* its work */
+	fd = landlock_ruleset(&all, abi);
 	if (fd < 0 || sys_landlock_restrict(fd, 0) != 0)
 		return rt_fail_errno(err, errno, "the gateway's own Landlock domain");
 	return 0;
@@ -177,11 +113,10 @@ static int wall_off_files(struct rt_err *err)
 
 int gate_confine(struct rt_err *err)
 {
-	struct sock_filter f[MAX_INSNS];
-	struct sock_fprog prog = { .filter = f };
+	struct own_filter f;
 	int r;
 
-	prog.len = (unsigned short)build(f);
+	build(&f);
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
 		return rt_fail_errno(err, errno, "the gateway's own dumpable flag");
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
@@ -191,9 +126,8 @@ int gate_confine(struct rt_err *err)
 		r = wall_off_files(err);
 	if (r < 0)
 		return r;
-	if (sys_seccomp(SECCOMP_SET_MODE_FILTER, 0, &prog) != 0)
-		return rt_fail_errno(err, errno, "the gateway's own filter");
-	return 0;
+	r = own_filter_load(&f);
+	return r == 0 ? 0 : rt_fail_errno(err, -r, "the gateway's own filter");
 }
 
 uint32_t gate_limits(uint32_t most)

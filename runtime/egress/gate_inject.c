@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "runtime/base/fd_pass.h"
 #include "runtime/base/sys.h"
 #include "runtime/egress/gate.h"
 
@@ -106,41 +107,26 @@ int gate_inject_init(struct gate_inject *g, struct event_base *base)
 	return event_add(&g->event, NULL) == 0 ? 0 : -ENOMEM;
 }
 
-bool gate_inject_pass(struct gate_inject *g, const struct inject_open *open,
-		      const int fd[2], struct gate_inject_wait *w)
+int gate_inject_pass(struct gate_inject *g, const struct inject_open *open,
+		     const int fd[2], struct gate_inject_wait *w)
 {
-	union {
-		char buf[CMSG_SPACE(2 * sizeof(int))];
-		struct cmsghdr align;
-	} u;
 	struct inject_open m = *open;
-	struct iovec iov = { &m, sizeof(m) };
-	struct msghdr h = { .msg_iov = &iov,
-			    .msg_iovlen = 1,
-			    .msg_control = u.buf,
-			    .msg_controllen = sizeof(u.buf) };
-	struct cmsghdr *c;
+	int r;
 
 	if (!g->on)
-		return false;
+		return -ENOTCONN;
 	/* 0 is no id, and one that is still in use is another connection's */
 	do
 		g->last++;
 	while (g->last == 0 || find(g, g->last));
 	m.type = INJECT_OPEN;
 	m.id = g->last;
-	memset(&u, 0, sizeof(u));
-	c = CMSG_FIRSTHDR(&h);
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(2 * sizeof(int));
-	memcpy(CMSG_DATA(c), fd, 2 * sizeof(int));
-	if (SYS_RETRY(sendmsg(GATE_INJECT, &h, MSG_NOSIGNAL | MSG_DONTWAIT)) !=
-	    (ssize_t)sizeof(m))
-		return false;
+	r = fd_pass_send(GATE_INJECT, &m, sizeof(m), fd, 2, MSG_DONTWAIT);
+	if (r < 0)
+		return r;
 	w->id = m.id;
 	LIST_INSERT_HEAD(&g->waits, w, link);
-	return true;
+	return 0;
 }
 
 void gate_inject_cancel(struct gate_inject_wait *w)

@@ -42,11 +42,12 @@ int gate_inject_ready(struct rt_err *err);
 int gate_inject_init(struct gate_inject *g, struct event_base *base);
 
 /*
- * Passes both ends on.  The caller closes its own ones if it returns true; w->done is
- * called when the connection has ended.  False: polinject does not take it now.
+ * Passes both ends on.  The caller closes its own ones if it returns 0; w->done is
+ * called when the connection has ended.  -EAGAIN, -ETOOMANYREFS: polinject has not taken the
+ * last ones yet; another -errno: it takes none.
  */
-bool gate_inject_pass(struct gate_inject *g, const struct inject_open *open,
-		      const int fd[2], struct gate_inject_wait *w);
+int gate_inject_pass(struct gate_inject *g, const struct inject_open *open,
+		     const int fd[2], struct gate_inject_wait *w);
 void gate_inject_cancel(struct gate_inject_wait *w);
 
 /* The run has ended: polinject ends its connections, and w->done is called for each that it still

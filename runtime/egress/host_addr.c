@@ -4,19 +4,21 @@
 #include <errno.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "runtime/base/host.h"
 #include "runtime/base/io.h"
 
 static int add_attribute(struct guard *g, const struct ifaddrmsg *m, const uint8_t *p,
 			 size_t n)
 {
-	uint8_t addr[16] = { [10] = 0xff, [11] = 0xff };
+	uint8_t addr[16];
 
 	if (m->ifa_family == AF_INET && n == 4)
-		memcpy(addr + 12, p, 4);
+		host_map_v4(addr, p);
 	else if (m->ifa_family == AF_INET6 && n == 16)
 		memcpy(addr, p, 16);
 	else
@@ -117,4 +119,92 @@ int host_addr_read(int fd, struct guard *g)
 	if (r == -ENOBUFS && ask_all(fd))
 		return 0;
 	return r == -EAGAIN ? 0 : r;
+}
+
+/* --- routes ------------------------------------------------------------------------ */
+
+struct route_ask {
+	struct nlmsghdr h;
+	struct rtmsg m;
+	struct rtattr a;
+	uint8_t addr[16];
+};
+
+static size_t write_ask(struct route_ask *ret, const uint8_t addr[16])
+{
+	bool four = host_is_v4(addr);
+	size_t n = four ? 4 : 16;
+
+	*ret = (struct route_ask){ .h = { .nlmsg_type = RTM_GETROUTE,
+					  .nlmsg_flags = NLM_F_REQUEST },
+				   .m = { .rtm_family = four ? AF_INET : AF_INET6,
+					  .rtm_dst_len = (unsigned char)(n * 8) },
+				   .a = { .rta_type = RTA_DST } };
+	memcpy(ret->addr, addr + 16 - n, n);
+	ret->a.rta_len = (unsigned short)RTA_LENGTH(n);
+	ret->h.nlmsg_len = (uint32_t)(offsetof(struct route_ask, addr) + n);
+	return ret->h.nlmsg_len;
+}
+
+/* There is no such route, so connect() fails as well; any other error says nothing. */
+static bool is_no_route(const uint8_t *p, size_t n)
+{
+	struct nlmsgerr e;
+
+	if (n < sizeof(e))
+		return false;
+	memcpy(&e, p, sizeof(e));
+	return e.error == -ENETUNREACH || e.error == -EHOSTUNREACH || e.error == -EACCES ||
+	       e.error == -EINVAL;
+}
+
+/* One message of the kernel.  -1: it answers another question. */
+static int read_route(const uint8_t *p, size_t n, uint32_t seq)
+{
+	struct nlmsghdr h;
+	struct rtmsg m;
+
+	if (n < sizeof(h))
+		return 1;
+	memcpy(&h, p, sizeof(h));
+	if (h.nlmsg_seq != seq)
+		return -1;
+	if (h.nlmsg_type == NLMSG_ERROR)
+		return !is_no_route(p + sizeof(h), n - sizeof(h));
+	if (h.nlmsg_type != RTM_NEWROUTE || n < sizeof(h) + sizeof(m))
+		return 1;
+	memcpy(&m, p + sizeof(h), sizeof(m));
+	return m.rtm_type == RTN_LOCAL || m.rtm_type == RTN_ANYCAST;
+}
+
+/* What the kernel delivers to a socket of this host.  It answers before send() returns.
+ * If it does not, the address counts as the host's. */
+static bool is_local(int routes, const uint8_t addr[16])
+{
+	static uint32_t seq;
+	uint8_t data[8192];
+	struct route_ask ask;
+	size_t size = write_ask(&ask, addr);
+	int r = -1;
+
+	ask.h.nlmsg_seq = ++seq;
+	if (send(routes, &ask, size, MSG_DONTWAIT) != (ssize_t)size)
+		return true;
+	while (r < 0) {
+		ssize_t n = recv(routes, data, sizeof(data), MSG_DONTWAIT);
+
+		r = n < 0 ? 1 : read_route(data, (size_t)n, seq);
+	}
+	return r != 0;
+}
+
+int host_addr_open_routes(struct guard *g, struct rt_err *err)
+{
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+
+	if (fd < 0)
+		return rt_fail_errno(err, errno, "the host's routes");
+	g->routes = fd;
+	g->is_local = is_local;
+	return 0;
 }

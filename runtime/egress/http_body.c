@@ -5,7 +5,6 @@
 #include "runtime/egress/http_body.h"
 
 #include <string.h>
-#include <strings.h>
 
 #define SIZE_DIGITS 15 /* below 2^60 */
 
@@ -77,9 +76,11 @@ static enum http_verdict name_end(struct http_body *b)
 	for (size_t i = 0; i < sizeof(closed) / sizeof(*closed); i++) {
 		size_t n = strlen(closed[i]);
 
-		if (n == b->name_n && strncasecmp(b->name, closed[i], n) == 0)
+		if (http_same_field(b->name, b->name_n, closed[i], n))
 			return HTTP_MALFORMED;
 	}
+	if (b->closed && http_same_field(b->name, b->name_n, b->closed, b->closed_n))
+		return HTTP_MALFORMED;
 	return go(b, B_VALUE);
 }
 
@@ -104,7 +105,7 @@ static enum http_verdict trailer_byte(struct http_body *b, uint8_t c)
 		return HTTP_MALFORMED;
 	/* a longer name is none of those that matter */
 	if (b->name_n < sizeof(b->name))
-		b->name[b->name_n++] = c == '_' ? '-' : (char)c;
+		b->name[b->name_n++] = (char)c;
 	return HTTP_MORE;
 }
 

@@ -8,6 +8,7 @@
 #include "runtime/egress/http_head.h"
 
 #define HTTP_TRAILER_MAX 16384
+#define HTTP_CLOSED_MAX 256
 #define HTTP_EXTENSION_MAX 256 /* of a chunk's line behind the size */
 
 struct http_body {
@@ -16,8 +17,12 @@ struct http_body {
 	uint8_t step;
 	uint64_t left;
 	uint32_t digits, line_n, trailer_n;
-	uint8_t name_n;
-	char name[24];
+	/* Set behind http_body_init(): one more name that no field behind the body may have.
+	 * At most HTTP_CLOSED_MAX bytes, the caller's; NULL: none. */
+	const char *closed;
+	size_t closed_n;
+	uint32_t name_n;
+	char name[HTTP_CLOSED_MAX + 1];
 };
 
 void http_body_init(struct http_body *b, const struct http_head *h);

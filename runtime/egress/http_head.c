@@ -55,6 +55,24 @@ bool http_is_token(uint8_t c)
 	       (c >= 'A' && c <= 'Z') || (c && strchr("!#$%&'*+-.^_`|~", c));
 }
 
+/* In lower case; one sign for all that is neither letter nor digit. */
+static char folded(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return (char)(c + ('a' - 'A'));
+	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c : '-';
+}
+
+bool http_same_field(const char *a, size_t a_n, const char *b, size_t b_n)
+{
+	if (a_n != b_n)
+		return false;
+	for (size_t i = 0; i < a_n; i++)
+		if (folded(a[i]) != folded(b[i]))
+			return false;
+	return true;
+}
+
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t';
@@ -265,6 +283,23 @@ static enum http_verdict read_connection(struct http_head *h, struct text t)
 	return HTTP_MORE;
 }
 
+/* What a server upgrades to is read by nobody here.  Other protocols than WebSocket name a
+ * host again (h2c, TLS/1.2, connect-udp): behind them the connection is held to HTTP/1. */
+static void read_upgrade(struct http_head *h, struct text t)
+{
+	while (t.n) {
+		const char *comma = memchr(t.p, ',', t.n);
+		size_t n = comma ? (size_t)(comma - t.p) : t.n;
+		struct text word = trimmed((struct text){ t.p, n });
+
+		h->has_upgrade |= word.n > 0;
+		h->other_upgrade |= word.n && !equals(word, "websocket");
+		n += comma != NULL;
+		t.p += n;
+		t.n -= n;
+	}
+}
+
 static enum http_verdict read_known(struct http_head *h, enum http_field_id id,
 				    struct text t)
 {
@@ -281,7 +316,7 @@ static enum http_verdict read_known(struct http_head *h, enum http_field_id id,
 	case HTTP_F_CONNECTION:
 		return read_connection(h, t);
 	case HTTP_F_UPGRADE:
-		h->has_upgrade |= t.n > 0;
+		read_upgrade(h, t);
 		return HTTP_MORE;
 	case HTTP_F_EXPECT:
 		h->expect = equals(t, "100-continue");
@@ -313,7 +348,7 @@ static enum http_verdict read_body_kind(struct http_head *h)
 	    (h->method == HTTP_CONNECT || h->method == HTTP_TRACE))
 		return malformed(h, "a body of CONNECT or TRACE");
 	h->close = h->says_close || (h->http10 && !h->says_keep);
-	h->upgrade = h->says_upgrade && h->has_upgrade;
+	h->upgrade = h->says_upgrade && h->has_upgrade && !h->other_upgrade;
 	h->opaque = h->upgrade || h->method == HTTP_CONNECT;
 	return HTTP_MORE;
 }

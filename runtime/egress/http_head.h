@@ -98,7 +98,7 @@ struct http_head {
 				     may be 0 */
 	bool http10;              /* HTTP/1.0 */
 	bool close;   /* no request may follow: HTTP/1.0 without keep-alive, or close */
-	bool upgrade; /* Connection says upgrade, and Upgrade says to what */
+	bool upgrade; /* Connection says upgrade, and Upgrade names WebSocket and nothing else */
 	bool opaque;  /* CONNECT, or `upgrade`: what follows may be no HTTP */
 	bool expect;  /* 100-continue */
 	enum http_host_kind host_kind;
@@ -116,11 +116,14 @@ struct http_head {
 	enum http_verdict verdict;
 	size_t seen;
 	uint32_t lines, line_at;
-	bool in_method, has_length, has_upgrade, says_close, says_keep, says_upgrade;
+	bool in_method, has_length, has_upgrade, other_upgrade, says_close, says_keep, says_upgrade;
 };
 
 /* A byte of a token (RFC 9110 5.6.2): of methods and names of fields. */
 bool http_is_token(uint8_t c);
+/* Could a server take the two names of fields for the same one?  Letters have no case, and
+ * some servers turn all that is neither letter nor digit into one sign (HTTP_X_API_KEY). */
+bool http_same_field(const char *a, size_t a_n, const char *b, size_t b_n);
 
 void http_head_init(struct http_head *h);
 

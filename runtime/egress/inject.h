@@ -6,14 +6,17 @@
  * open no file.
  *
  * polrun starts both.  polinject has no arguments and an empty environment.  Its
- * descriptors: 0-2  /dev/null 3    a socket to polgate, SOCK_SEQPACKET (polgate has the
- * other end as GATE_INJECT); one message is one struct below 4    a sealed memfd as
- * polgate's (gate.h), with the secrets of `inject` in it 5    the host's certificate
- * authorities, a file in PEM, open for reading
+ * descriptors:
+ *   0-2  /dev/null
+ *   3    a socket to polgate, SOCK_SEQPACKET (polgate has the other end as GATE_INJECT);
+ *        one message is one struct below
+ *   4    a sealed memfd as polgate's (gate.h), with the secrets of `inject` in it
+ *   5    the host's certificate authorities, a file in PEM, open for reading
+ *   6    a memfd that both share, of fixed size: what is used up of the limits (spent.h)
  *
  * Order: polinject reads all of it, confines itself and sends INJECT_READY (or
  * INJECT_FAILED); polgate is not ready before.  For each connection that a rule with
- * `inject` lets through, polgate dials the server (port pb_grant.dial) and sends
+ * `inject` lets through, polgate waits for the head of a request (relay_inject.h), dials the server (port pb_grant.dial) and sends
  * INJECT_OPEN with two descriptors, the command's end and the server's, and closes its
  * own copies.  When the connection has ended, polinject sends INJECT_DONE.  Either ends
  * when the socket hangs up.
@@ -27,10 +30,15 @@
 
 #include <stdint.h>
 
+#include "runtime/egress/gate.h"
+
 #define INJECT_GATE 3
 #define INJECT_CONFIG 4
 #define INJECT_CA 5
-#define GATE_INJECT 5 /* polgate's descriptor; only if a grant injects something */
+#define INJECT_SPENT 6
+/* polgate's descriptors; only if a grant injects something */
+#define GATE_INJECT 5
+#define GATE_SPENT 6
 
 #define INJECT_PORT 80 /* inside of the run: what the rule matches */
 #define INJECT_CONNECTIONS \
@@ -49,10 +57,11 @@ enum inject_type {
 
 struct inject_open {
 	uint32_t type, id; /* `id` comes back in INJECT_DONE */
-	uint32_t rule;     /* that decided: its limit of bytes is counted here */
+	uint32_t rule;     /* whose limit of bytes it is; 0 without one */
 	uint16_t port;     /* that was dialled: stands in Host if it is not 443 */
 	uint16_t zero;
-	uint64_t bytes; /* that may pass in the run, both ways together; 0: no limit */
+	uint64_t bytes; /* that may pass in the run, both ways and all connections of
+			   the rule together; 0: no limit */
 	char name[256]; /* the host name, in lower case; ends with NUL */
 };
 
@@ -63,8 +72,7 @@ struct inject_done {
 	uint32_t error;     /* errno, or 0 */
 	uint32_t requests;  /* that were passed on */
 	uint64_t up, down;  /* bytes from and to the command */
-	char text[192]; /* printable ASCII without a part of the secret; ends with NUL
-			 */
+	char text[GATE_TEXT]; /* printable ASCII without a part of the secret; ends with NUL */
 };
 
 #endif

@@ -17,17 +17,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "runtime/base/compat.h"
-#include "runtime/base/filter_insn.h"
 #include "runtime/base/io.h"
+#include "runtime/base/landlock.h"
+#include "runtime/base/own_filter.h"
 #include "runtime/base/sys.h"
-
-enum { MAX_INSNS = 160 };
 
 #ifdef POL_SAN
 /* The run time of the sanitizers opens and maps on its own: deny only what matters
  * most. */
-static size_t build(struct sock_filter *f)
+static void build(struct own_filter *f)
 {
 	static const struct sock_filter san[] = {
 		LOAD(arch),
@@ -42,9 +40,9 @@ static size_t build(struct sock_filter *f)
 		KILL,
 	};
 
-	for (size_t i = 0; i < sizeof(san) / sizeof(*san); i++)
-		f[i] = san[i];
-	return sizeof(san) / sizeof(*san);
+	*f = (struct own_filter){ .n = 0 };
+	for (size_t i = 0; i < OWN_FILTER_COUNT(san); i++)
+		own_filter_add(f, san[i]);
 }
 #else
 static const int allowed[] = {
@@ -90,76 +88,26 @@ static const int deadly[] = {
 	SYS_tgkill,
 };
 
-static size_t build(struct sock_filter *f)
+static void build(struct own_filter *f)
 {
-	_Static_assert(sizeof(allowed) / sizeof(allowed[0]) * 2 +
-				       sizeof(deadly) / sizeof(deadly[0]) * 2 + 20 <
-			       MAX_INSNS,
-		       "the filter fits");
-	static const struct sock_filter head[] = {
-		LOAD(arch),
-		JEQ(AUDIT_ARCH_X86_64, 1, 0),
-		KILL,
-		LOAD(nr),
-		/* new memory must not be executable */
-		JEQ(SYS_mmap, 2, 0),
-		JEQ(SYS_mprotect, 1, 0),
-		JEQ(SYS_mremap, 3, 4),
-		LOAD_ARG(2),
-		JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1),
-		KILL,
-		ALLOW,
-	};
-	size_t n = 0;
-
-	for (; n < sizeof(head) / sizeof(head[0]); n++)
-		f[n] = head[n];
-	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++) {
-		f[n++] = (struct sock_filter)JEQ(deadly[i], 0, 1);
-		f[n++] = (struct sock_filter)KILL;
-	}
-	for (size_t i = 0; i < sizeof(allowed) / sizeof(allowed[0]); i++) {
-		f[n++] = (struct sock_filter)JEQ(allowed[i], 0, 1);
-		f[n++] = (struct sock_filter)ALLOW;
-	}
-	/* fcntl: only whether a descriptor blocks */
-	f[n++] = (struct sock_filter)JEQ(SYS_fcntl, 0, 4);
-	f[n++] = (struct sock_filter)LOAD_ARG(1);
-	f[n++] = (struct sock_filter)JEQ(F_GETFL, 1, 0);
-	f[n++] = (struct sock_filter)JEQ(F_SETFL, 0, 1);
-	f[n++] = (struct sock_filter)ALLOW;
-	f[n++] = (struct sock_filter)REFUSE;
-	return n;
+	own_filter_begin(f, (struct sock_filter)KILL);
+	own_filter_calls(f, deadly, OWN_FILTER_COUNT(deadly), (struct sock_filter)KILL);
+	own_filter_calls(f, allowed, OWN_FILTER_COUNT(allowed), (struct sock_filter)ALLOW);
+	/* only whether a descriptor blocks */
+	own_filter_allow_if(f, SYS_fcntl, 1, (const int[]){ F_GETFL, F_SETFL }, 2);
 }
 #endif
 
 /* Everything that this kernel's Landlock can take away, and no exception. */
 static int leave_files(struct rt_err *err)
 {
-	struct rt_landlock_attr attr = { .handled_access_fs =
-						 LANDLOCK_ACCESS_FS_REFER - 1 };
 	int abi = sys_landlock_abi();
+	struct rt_landlock_attr all = landlock_all(abi);
 	AUTO_CLOSE int ruleset = -1;
 
 	if (abi < 1)
 		return 0; /* the filter lets it open nothing either */
-	if (abi >= 2)
-		attr.handled_access_fs |= LANDLOCK_ACCESS_FS_REFER;
-	if (abi >= 3)
-		attr.handled_access_fs |= LANDLOCK_ACCESS_FS_TRUNCATE;
-	if (abi >= 5)
-		attr.handled_access_fs |= LANDLOCK_ACCESS_FS_IOCTL_DEV;
-	if (abi >= 4)
-		attr.handled_access_net =
-			LANDLOCK_ACCESS_NET_BIND_TCP | LANDLOCK_ACCESS_NET_CONNECT_TCP;
-	if (abi >= 6)
-		attr.scoped =
-			LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | LANDLOCK_SCOPE_SIGNAL;
-	ruleset = sys_landlock_create(&attr,
-				      abi >= 6   ? sizeof(attr)
-				      : abi >= 4 ? 16
-						 : 8,
-				      0);
+	ruleset = landlock_ruleset(&all, abi);
 	if (ruleset < 0 || sys_landlock_restrict(ruleset, 0) < 0)
 		return rt_fail_errno(err, errno, "Landlock");
 	return 0;
@@ -168,11 +116,10 @@ static int leave_files(struct rt_err *err)
 int inject_confine(struct rt_err *err)
 {
 	static const struct rlimit none = { 0, 0 };
-	struct sock_filter f[MAX_INSNS];
-	struct sock_fprog prog = { .filter = f };
+	struct own_filter f;
 	int r;
 
-	prog.len = (unsigned short)build(f);
+	build(&f);
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0 ||
 	    setrlimit(RLIMIT_CORE, &none) != 0)
 		return rt_fail_errno(err, errno, "against dumps");
@@ -181,7 +128,6 @@ int inject_confine(struct rt_err *err)
 	r = leave_files(err);
 	if (r < 0)
 		return r;
-	if (sys_seccomp(SECCOMP_SET_MODE_FILTER, 0, &prog) < 0)
-		return rt_fail_errno(err, errno, "the filter");
-	return 0;
+	r = own_filter_load(&f);
+	return r == 0 ? 0 : rt_fail_errno(err, -r, "the filter");
 }

@@ -2,8 +2,6 @@
 #include "runtime/egress/inject_conn.h"
 
 #include <errno.h>
-#include <linux/tcp.h>
-#include <netinet/in.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <stdio.h>
@@ -14,6 +12,7 @@
 #include <unistd.h>
 
 #include "runtime/base/sys.h"
+#include "runtime/egress/delivered.h"
 #include "runtime/egress/inject_tls.h"
 
 #define ROUNDS 32 /* of one turn */
@@ -97,13 +96,16 @@ static void refuse(struct inject_conn *c, const char *status, enum gate_what wha
 	c->back_n = n > 0 && (size_t)n < sizeof(c->back) ? (size_t)n : 0;
 }
 
-static bool over_limit(struct inject_conn *c)
+/* Takes from the rule's limit what was read, before it is passed on; how much may be. */
+static size_t take_limit(struct inject_conn *c, size_t n)
 {
-	if (!c->most || *c->used <= c->most)
-		return false;
-	say(c, GATE_REFUSED, GATE_W_LIMIT, 0, "the rule's limit of bytes");
-	end(c, true);
-	return true;
+	size_t got = (size_t)spent_take(c->spent, c->rule, c->most, n);
+
+	if (got < n) {
+		c->over = true;
+		say(c, GATE_REFUSED, GATE_W_LIMIT, 0, "the rule's limit of bytes");
+	}
+	return got;
 }
 
 /* --- the server's side ----------------------------------------------------------- */
@@ -169,11 +171,11 @@ static bool read_server(struct inject_conn *c)
 {
 	size_t n;
 
-	if (!c->connected || !c->ssl || c->gone || c->back_n)
+	if (!c->connected || !c->ssl || c->gone || c->back_n || c->over)
 		return false;
 	ERR_clear_error();
 	if (SSL_read_ex(c->ssl, c->back, sizeof(c->back), &n) == 1) {
-		c->back_n = n;
+		c->back_n = take_limit(c, n);
 		c->answered = true;
 		return true;
 	}
@@ -193,7 +195,7 @@ static bool read_command(struct inject_conn *c)
 	uint8_t *to = c->in + c->in_n;
 	ssize_t n;
 
-	if (c->left || room == 0)
+	if (c->left || room == 0 || c->over)
 		return false;
 	n = SYS_RETRY(read(c->fd[0], to, room));
 	if (n < 0) {
@@ -206,12 +208,11 @@ static bool read_command(struct inject_conn *c)
 		c->left = true;
 		return true;
 	}
+	n = (ssize_t)take_limit(c, (size_t)n);
 	c->done.up += (uint64_t)n;
-	*c->used += (uint64_t)n;
 	/* what follows the last request is nobody's */
 	if (c->reading != INJECT_R_NONE)
 		c->in_n += (size_t)n;
-	(void)over_limit(c);
 	return true;
 }
 
@@ -231,11 +232,9 @@ static bool write_command(struct inject_conn *c, uint64_t now)
 	}
 	c->back_at += (size_t)n;
 	c->done.down += (uint64_t)n;
-	*c->used += (uint64_t)n;
 	c->last = now;
 	if (c->back_at == c->back_n)
 		c->back_at = c->back_n = 0;
-	(void)over_limit(c);
 	return true;
 }
 
@@ -294,6 +293,8 @@ static bool take_head(struct inject_conn *c)
 	c->answered = false;
 	take(c, c->head.head_n);
 	http_body_init(&c->body, &c->head);
+	c->body.closed = c->add.name;
+	c->body.closed_n = c->add.name_n;
 	c->reading = INJECT_R_BODY;
 	return true;
 }
@@ -338,7 +339,7 @@ static bool take_requests(struct inject_conn *c)
 /* --- together -------------------------------------------------------------------- */
 
 struct inject_conn *inject_conn_new(SSL_CTX *ctx, const struct inject_open *open,
-				    const struct inject_header *add, uint64_t *used,
+				    const struct inject_header *add, struct spent *spent,
 				    const int fd[2], uint64_t now)
 {
 	struct inject_conn *c = malloc(sizeof(*c));
@@ -357,8 +358,9 @@ struct inject_conn *inject_conn_new(SSL_CTX *ctx, const struct inject_open *open
 	c->add = *add;
 	c->port = open->port;
 	c->epoll = -1;
+	c->spent = spent;
+	c->rule = open->rule;
 	c->most = open->bytes;
-	c->used = used;
 	c->began = c->last = now;
 	c->done.type = INJECT_DONE;
 	c->done.id = open->id;
@@ -380,22 +382,20 @@ static bool is_unfinished(const struct inject_conn *c)
 	return false;
 }
 
-/* A reset drops what the kernel has not delivered yet. */
-static bool is_delivered(const struct inject_conn *c)
+/* What was taken from the limit and can still go has arrived. */
+static bool is_spent(const struct inject_conn *c)
 {
-	struct tcp_info info;
-	socklen_t n = sizeof(info);
-
-	memset(&info, 0, sizeof(info));
-	return getsockopt(c->fd[0], IPPROTO_TCP, TCP_INFO, &info, &n) != 0 ||
-	       (info.tcpi_unacked == 0 && info.tcpi_notsent_bytes == 0);
+	return c->out_n == 0 && is_delivered(c->fd[0]) && is_delivered(c->fd[1]);
 }
 
 static void look_for_end(struct inject_conn *c)
 {
 	if (c->ended || c->back_n)
 		return;
-	if (c->answering) {
+	if (c->over) {
+		if (is_spent(c))
+			end(c, true);
+	} else if (c->answering) {
 		if (!c->told)
 			(void)shutdown(c->fd[0], SHUT_WR);
 		c->told = true;
@@ -404,7 +404,7 @@ static void look_for_end(struct inject_conn *c)
 	} else if (c->gone) {
 		/* without TLS's own end, somebody on the way may have cut the answer:
 		   the command must see that it is none */
-		if (!c->cut || is_delivered(c))
+		if (!c->cut || is_delivered(c->fd[0]))
 			end(c, c->cut);
 	} else if (c->left && is_unfinished(c)) {
 		end(c, c->done.requests != 0);
@@ -433,6 +433,24 @@ void inject_conn_run(struct inject_conn *c, uint64_t now)
 	c->again = true;
 }
 
+enum inject_way inject_conn_way(const struct inject_conn *c)
+{
+	if (c->over || c->told)
+		return INJECT_W_ENDS;
+	if (c->answering || c->done.requests)
+		return INJECT_W_ON;
+	if (c->head.verdict != HTTP_HEAD)
+		return INJECT_W_NO_HEAD;
+	return c->connected ? INJECT_W_ON : INJECT_W_NO_TLS;
+}
+
+void inject_conn_give_way(struct inject_conn *c)
+{
+	say(c, GATE_REFUSED, GATE_W_LIMIT, 0,
+	    "too many connections at once, and this one was not complete");
+	end(c, true);
+}
+
 void inject_conn_stop(struct inject_conn *c)
 {
 	if (!c->ended)
@@ -448,7 +466,7 @@ void inject_conn_check_time(struct inject_conn *c, uint64_t now)
 	if (c->answering) {
 		if (quiet > INJECT_LINGER_MS)
 			end(c, true);
-	} else if (c->gone) {
+	} else if (c->gone || c->over) {
 		/* a slow reader gets what is left for some time */
 		if (quiet > INJECT_LEFT_MS)
 			end(c, true);

@@ -17,6 +17,7 @@
 #include "runtime/egress/http_body.h"
 #include "runtime/egress/inject.h"
 #include "runtime/egress/inject_head.h"
+#include "runtime/egress/spent.h"
 
 #define INJECT_IN (HTTP_HEAD_MAX + 1024)
 #define INJECT_OUT (HTTP_HEAD_MAX + INJECT_GROWS)
@@ -47,8 +48,10 @@ struct inject_conn {
 	SSL *ssl;
 	struct inject_header add;
 	uint16_t port;
-	uint64_t most;  /* of *used; 0: no limit */
-	uint64_t *used; /* the loop's: bytes of all connections of the rule */
+	struct spent *spent; /* the loop's */
+	uint32_t rule;       /* whose limit is counted there */
+	uint64_t most;       /* the limit; 0: there is none */
+	bool over;           /* the limit is used up: what was taken before goes, and no more */
 	char name[EGRESS_NAME_MAX + 1];
 	bool connected;  /* the server's certificate was accepted */
 	bool left, gone; /* the command, the server has ended its side */
@@ -74,12 +77,21 @@ struct inject_conn {
  * the caller's still.  `now` is in milliseconds, here and below.
  */
 struct inject_conn *inject_conn_new(SSL_CTX *ctx, const struct inject_open *open,
-				    const struct inject_header *add, uint64_t *used,
-				    const int fd[2],
-				    uint64_t now);
+				    const struct inject_header *add, struct spent *spent,
+				    const int fd[2], uint64_t now);
 /* Does all that can be done without waiting.  c->ended says that it is over; c->again
  * that others should have a turn before it goes on. */
 void inject_conn_run(struct inject_conn *c, uint64_t now);
+/* How much it would lose if it had to give its place to others. */
+enum inject_way {
+	INJECT_W_ENDS,    /* nothing but its last bytes */
+	INJECT_W_NO_HEAD, /* it has sent no whole head */
+	INJECT_W_NO_TLS,  /* the server has not been accepted yet */
+	INJECT_W_ON
+};
+enum inject_way inject_conn_way(const struct inject_conn *c);
+/* Ends it now, as others need its place. */
+void inject_conn_give_way(struct inject_conn *c);
 /* Ends it now, as the run has ended. */
 void inject_conn_stop(struct inject_conn *c);
 /* Ends it if it has waited for too long. */

@@ -20,6 +20,32 @@ static bool is_closed_method(const struct http_head *h, const uint8_t *p)
 	return false;
 }
 
+/* Does a line of this field have the word, in a list with commas? */
+static bool lists(const struct http_head *h, const uint8_t *p, enum http_field_id id,
+		  const char *name, size_t n)
+{
+	for (size_t i = 0; i < h->field_n; i++) {
+		const char *v = (const char *)p + h->fields[i].value.at;
+		const char *end = v + h->fields[i].value.n;
+
+		if (h->fields[i].id != id)
+			continue;
+		while (v < end) {
+			const char *comma = memchr(v, ',', (size_t)(end - v));
+			const char *stop = comma ? comma : end, *word = v;
+
+			v = comma ? comma + 1 : end;
+			while (word < stop && (*word == ' ' || *word == '\t'))
+				word++;
+			while (stop > word && (stop[-1] == ' ' || stop[-1] == '\t'))
+				stop--;
+			if (http_same_field(word, (size_t)(stop - word), name, n))
+				return true;
+		}
+	}
+	return false;
+}
+
 const char *inject_refuses(const struct http_head *h, const uint8_t *p, const char *name,
 			   enum gate_why *ret_why)
 {
@@ -31,6 +57,11 @@ const char *inject_refuses(const struct http_head *h, const uint8_t *p, const ch
 	*ret_why = GATE_W_PROTOCOL;
 	if (is_closed_method(h, p))
 		return "CONNECT, TRACE and their like are not passed on";
+	/* Without its Upgrade the server would answer something else, and no client of
+	   WebSocket could say why.  Other upgrades are offers that a server may decline:
+	   only the offer is left out. */
+	if (lists(h, p, HTTP_F_CONNECTION, "upgrade", 7) && lists(h, p, HTTP_F_UPGRADE, "websocket", 9))
+		return "WebSocket does not pass a rule with inject";
 	return NULL;
 }
 
@@ -56,50 +87,11 @@ static void put_span(struct out *o, const uint8_t *p, struct http_span s)
 	put(o, (const char *)p + s.at, s.n);
 }
 
-/* Equal without regard to case, and to '_' for '-', which some servers do not tell
- * apart. */
-static bool same_name(const uint8_t *p, struct http_span s, const char *name, size_t n)
-{
-	if (s.n != n)
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		char a = (char)p[s.at + i], b = name[i];
-
-		if (strncasecmp(a == '_' ? "-" : &a, b == '_' ? "-" : &b, 1) != 0)
-			return false;
-	}
-	return true;
-}
-
-/* Does a Connection line name this field? */
-static bool is_named(const struct http_head *h, const uint8_t *p, struct http_span name)
-{
-	for (size_t i = 0; i < h->field_n; i++) {
-		const char *v = (const char *)p + h->fields[i].value.at;
-		const char *end = v + h->fields[i].value.n;
-
-		if (h->fields[i].id != HTTP_F_CONNECTION)
-			continue;
-		while (v < end) {
-			const char *comma = memchr(v, ',', (size_t)(end - v));
-			const char *stop = comma ? comma : end, *word = v;
-
-			v = comma ? comma + 1 : end;
-			while (word < stop && (*word == ' ' || *word == '\t'))
-				word++;
-			while (stop > word && (stop[-1] == ' ' || stop[-1] == '\t'))
-				stop--;
-			if (same_name(p, name, word, (size_t)(stop - word)))
-				return true;
-		}
-	}
-	return false;
-}
-
 static bool is_dropped(const struct http_head *h, const uint8_t *p,
 		       const struct http_field *f, const struct inject_header *add)
 {
 	static const char proxy[] = "proxy-";
+	const char *name = (const char *)p + f->name.at;
 
 	switch (f->id) {
 	case HTTP_F_HOST:
@@ -120,9 +112,10 @@ static bool is_dropped(const struct http_head *h, const uint8_t *p,
 		break;
 	}
 	if (f->name.n >= sizeof(proxy) - 1 &&
-	    strncasecmp((const char *)p + f->name.at, proxy, sizeof(proxy) - 1) == 0)
+	    strncasecmp(name, proxy, sizeof(proxy) - 1) == 0)
 		return true;
-	return same_name(p, f->name, add->name, add->name_n) || is_named(h, p, f->name);
+	return http_same_field(name, f->name.n, add->name, add->name_n) ||
+	       lists(h, p, HTTP_F_CONNECTION, name, f->name.n);
 }
 
 static void put_request_line(struct out *o, const struct http_head *h, const uint8_t *p)

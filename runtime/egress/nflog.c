@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/base/host.h"
 #include "runtime/decide/egress.h"
 #include "runtime/egress/gate_record.h"
 
@@ -25,15 +26,13 @@ static uint16_t u16(const uint8_t *p)
 /* Behind extension headers of v6 no port is looked for. */
 static bool read_packet(const uint8_t *p, size_t n, struct packet *ret)
 {
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 	size_t head;
 
 	*ret = (struct packet){ 0 };
 	if (n >= 20 && p[0] >> 4 == 4) {
 		head = (size_t)(p[0] & 0x0f) * 4;
 		ret->proto = p[9];
-		memcpy(ret->to, mapped, 12);
-		memcpy(ret->to + 12, p + 16, 4);
+		host_map_v4(ret->to, p + 16);
 		if (u16(p + 6) & 0x1fff) /* a later fragment */
 			return true;
 	} else if (n >= 40 && p[0] >> 4 == 6) {
@@ -92,30 +91,71 @@ bool nflog_packet(const struct reach_policy *p, const uint8_t *packet, size_t n,
 	return true;
 }
 
-/* The packet within one message of the kernel's log. */
-static void read_message(const struct reach_policy *p, const uint8_t *data, size_t n,
-			 nflog_each *each, void *arg)
+/* --- messages ---------------------------------------------------------------------------- */
+
+static void tell_lost(uint32_t n, nflog_each *each, void *arg)
 {
-	size_t at = sizeof(struct nfgenmsg);
+	static const char text[] = "refusals that a flood kept from being listed";
+	struct gate_record rec = record_new(GATE_DROPPED, GATE_W_LIMIT, UINT32_MAX);
+
+	rec.count = n;
+	record_text(&rec, text, sizeof(text) - 1);
+	each(arg, &rec);
+}
+
+void nflog_overrun(struct nflog_lost *l, nflog_each *each, void *arg)
+{
+	l->told++;
+	tell_lost(1, each, arg);
+}
+
+/* The kernel numbers the packets, also those that it cannot deliver. */
+static void look_for_gap(struct nflog_lost *l, uint32_t number, nflog_each *each, void *arg)
+{
+	uint32_t gap = number - l->next;
+
+	l->next = number + 1;
+	if (gap == 0 || gap > UINT32_MAX / 2)
+		return;
+	if (gap > l->told)
+		tell_lost(gap - l->told, each, arg);
+	l->told = 0;
+}
+
+/* The packet within one message of the kernel's log. */
+static void read_message(struct nflog_lost *l, const struct reach_policy *p, const uint8_t *data,
+			 size_t n, nflog_each *each, void *arg)
+{
+	size_t at = sizeof(struct nfgenmsg), size = 0;
+	const uint8_t *packet = NULL;
 
 	while (at + sizeof(struct nfattr) <= n) {
 		struct nfattr a;
-		struct gate_record rec;
+		unsigned type;
 
 		memcpy(&a, data + at, sizeof(a));
 		if (a.nfa_len < sizeof(a) || a.nfa_len > n - at)
-			return;
-		if ((a.nfa_type & NLA_TYPE_MASK) == NFULA_PAYLOAD) {
-			if (nflog_packet(p, data + at + sizeof(a), a.nfa_len - sizeof(a),
-					 &rec))
-				each(arg, &rec);
-			return;
+			break;
+		type = a.nfa_type & (unsigned)NLA_TYPE_MASK;
+		if (type == NFULA_SEQ && a.nfa_len == sizeof(a) + 4) {
+			const uint8_t *v = data + at + sizeof(a);
+
+			look_for_gap(l, (uint32_t)u16(v) << 16 | u16(v + 2), each, arg);
+		} else if (type == NFULA_PAYLOAD && !packet) {
+			packet = data + at + sizeof(a);
+			size = a.nfa_len - sizeof(a);
 		}
 		at += (a.nfa_len + 3u) & ~(size_t)3;
 	}
+	if (packet) {
+		struct gate_record rec;
+
+		if (nflog_packet(p, packet, size, &rec))
+			each(arg, &rec);
+	}
 }
 
-void nflog_read(const struct reach_policy *p, const uint8_t *data, size_t n,
+void nflog_read(struct nflog_lost *l, const struct reach_policy *p, const uint8_t *data, size_t n,
 		nflog_each *each, void *arg)
 {
 	size_t at = 0;
@@ -127,7 +167,7 @@ void nflog_read(const struct reach_policy *p, const uint8_t *data, size_t n,
 		if (h.nlmsg_len < sizeof(h) || h.nlmsg_len > n - at)
 			return;
 		if (h.nlmsg_type == (NFNL_SUBSYS_ULOG << 8 | NFULNL_MSG_PACKET))
-			read_message(p, data + at + sizeof(h), h.nlmsg_len - sizeof(h), each,
+			read_message(l, p, data + at + sizeof(h), h.nlmsg_len - sizeof(h), each,
 				     arg);
 		at += (h.nlmsg_len + 3u) & ~(size_t)3;
 	}

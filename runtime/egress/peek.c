@@ -56,8 +56,15 @@ static bool is_name(const struct peek *k, const char *name, size_t n)
 
 /* --- TLS --------------------------------------------------------------------------- */
 
-static void tls(struct peek *k, const uint8_t *p, size_t n, bool eof,
-		struct peek_verdict *ret)
+enum {
+	RECORD_HEAD = 5, /* type, version, length */
+	RECORD_CIPHER = 20, RECORD_ALERT, RECORD_HANDSHAKE, RECORD_DATA,
+	CLIENT_HELLO = 1, SERVER_HELLO = 2,
+	RANDOM_AT = RECORD_HEAD + 6, RANDOM_END = RANDOM_AT + 32
+};
+
+static void hello(struct peek *k, const uint8_t *p, size_t n, bool eof,
+		  struct peek_verdict *ret)
 {
 	enum tls_hello_verdict v;
 
@@ -68,6 +75,7 @@ static void tls(struct peek *k, const uint8_t *p, size_t n, bool eof,
 			return;
 		}
 		tls_hello_init(k->hello);
+		k->seen = 0;
 	}
 	v = tls_hello_add(k->hello, p + k->seen, n - k->seen);
 	k->seen = n;
@@ -81,8 +89,16 @@ static void tls(struct peek *k, const uint8_t *p, size_t n, bool eof,
 			refuse(ret, GATE_W_SNI, k->hello->name);
 			return;
 		}
-		k->step = PEEK_ALL;
-		pass(ret, UINT64_MAX);
+		/* a third one is an error for both ends */
+		if (k->step == PEEK_FIRST) {
+			k->step = PEEK_SERVER;
+			pass(ret, k->hello->wire);
+		} else {
+			k->step = PEEK_ALL;
+			pass(ret, UINT64_MAX);
+		}
+		free(k->hello);
+		k->hello = NULL;
 		return;
 	case TLS_HELLO_NO_SNI:
 	case TLS_HELLO_SEVERAL:
@@ -94,6 +110,61 @@ static void tls(struct peek *k, const uint8_t *p, size_t n, bool eof,
 		break;
 	}
 	refuse(ret, GATE_W_PROTOCOL, tls_hello_text(v));
+}
+
+/* Before the second hello a client may send a change of ciphers that changes nothing, and
+ * the rest of what it sent too early; the server drops both. */
+static void again(struct peek *k, const uint8_t *p, size_t n, bool eof,
+		  struct peek_verdict *ret)
+{
+	if (n <= RECORD_HEAD) {
+		if (n == 0 && eof)
+			pass(ret, UINT64_MAX);
+		else if (eof)
+			refuse(ret, GATE_W_PROTOCOL, "the second ClientHello ends early");
+		return;
+	}
+	switch (p[0]) {
+	case RECORD_CIPHER:
+	case RECORD_DATA:
+		pass(ret, RECORD_HEAD + ((uint64_t)p[3] << 8 | p[4]));
+		return;
+	case RECORD_ALERT:
+		break;
+	case RECORD_HANDSHAKE:
+		if (p[RECORD_HEAD] == CLIENT_HELLO) {
+			hello(k, p, n, eof, ret);
+			return;
+		}
+		break; /* of an older version: a server that speaks it reads no hello here */
+	default:
+		refuse(ret, GATE_W_PROTOCOL, tls_hello_text(TLS_HELLO_NOT_TLS));
+		return;
+	}
+	k->step = PEEK_ALL;
+	pass(ret, UINT64_MAX);
+}
+
+/* False: more bytes of the server are needed. */
+static bool server_hello(struct peek *k, const uint8_t *p, size_t n, bool eof)
+{
+	/* the digest of "HelloRetryRequest" in the place of random bytes */
+	static const uint8_t retry[] = {
+		0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11, 0xbe, 0x1d, 0x8c,
+		0x02, 0x1e, 0x65, 0xb8, 0x91, 0xc2, 0xa2, 0x11, 0x16, 0x7a, 0xbb,
+		0x8c, 0x5e, 0x07, 0x9e, 0x09, 0xe2, 0xc8, 0xa8, 0x33, 0x9c,
+	};
+	bool is_hello = n > RECORD_HEAD && p[0] == RECORD_HANDSHAKE &&
+			p[RECORD_HEAD] == SERVER_HELLO;
+	size_t length = n > RECORD_HEAD ? (size_t)p[3] << 8 | p[4] : 0;
+
+	if (!eof && (n <= RECORD_HEAD || (is_hello && n < RANDOM_END && n < RECORD_HEAD + length)))
+		return false;
+	/* one that is cut into small records is taken for the worse */
+	k->step = is_hello && (n < RANDOM_END || length < RANDOM_END - RECORD_HEAD ||
+			       memcmp(p + RANDOM_AT, retry, sizeof(retry)) == 0) ?
+			  PEEK_AGAIN : PEEK_ALL;
+	return true;
 }
 
 /* --- HTTP ------------------------------------------------------------------------- */
@@ -208,7 +279,7 @@ void peek_client(struct peek *k, const uint8_t *p, size_t n, bool eof,
 	case PEEK_FIRST:
 	case PEEK_HEAD:
 		if (k->kind == PB_PEEK_TLS)
-			tls(k, p, n, eof, ret);
+			hello(k, p, n, eof, ret);
 		else if (k->kind == PB_PEEK_HTTP)
 			head(k, p, n, eof, ret);
 		else
@@ -216,6 +287,9 @@ void peek_client(struct peek *k, const uint8_t *p, size_t n, bool eof,
 		return;
 	case PEEK_SERVER:
 		ret->answer = PEEK_WATCH;
+		return;
+	case PEEK_AGAIN:
+		again(k, p, n, eof, ret);
 		return;
 	case PEEK_LAST:
 		/* old clients end a body with an empty line: it stays where it is, since a
@@ -239,8 +313,11 @@ bool peek_server(struct peek *k, const uint8_t *p, size_t n, bool eof)
 {
 	static const char yes[] = "HTTP/1.1 101";
 	size_t len = sizeof(yes) - 1;
-	bool same = memcmp(p, yes, n < len ? n : len) == 0;
+	bool same;
 
+	if (k->kind == PB_PEEK_TLS)
+		return server_hello(k, p, n, eof);
+	same = memcmp(p, yes, n < len ? n : len) == 0;
 	if (same && n < len && !eof)
 		return false;
 	k->upgrade = false;

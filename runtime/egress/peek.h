@@ -1,9 +1,11 @@
 /*
  * Decides from what the command sends whether it speaks to the host that its rule
- * names, and how many of the bytes may pass.  The bytes stay in the socket meanwhile, so
- * what was checked is what is passed on.  Pure: bytes in, verdict out.
+ * names, and how many of the bytes may pass.  Pure: bytes in, verdict out.  The caller
+ * must send the same bytes, out of memory that the command cannot change (relay_kept.h).
  *
- * TLS: the ClientHello must name exactly that host; everything after it passes.
+ * TLS: the ClientHello must name exactly that host, and so must a second one, if the
+ * server asks for it (HelloRetryRequest, RFC 8446 4.1.4): some servers go by its name.
+ * Everything after it passes.
  * HTTP: the head of every request must, since a connection may carry many.
  */
 #ifndef RUNTIME_EGRESS_PEEK_H
@@ -25,7 +27,8 @@ enum peek_step {
 	PEEK_FIRST,  /* of the connection */
 	PEEK_HEAD,   /* the head of the next request */
 	PEEK_BODY,   /* in chunks */
-	PEEK_SERVER, /* the server must say whether it upgrades */
+	PEEK_SERVER, /* the server must say whether it upgrades, or wants another hello */
+	PEEK_AGAIN,  /* that hello */
 	PEEK_LAST,   /* no further request may follow */
 	PEEK_ALL     /* everything passes */
 };

@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 
 #include "runtime/base/err.h"
+#include "runtime/base/fd_pass.h"
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
 #include "runtime/bundle/check.h"
@@ -50,6 +51,7 @@ struct gate {
 	bool injects;
 	struct dns_serve dns;
 	struct event control, nflog, own;
+	struct nflog_lost lost;
 };
 
 static int send_message(enum gate_type type, const char *text)
@@ -135,15 +137,22 @@ static int read_config(struct gate *g, struct rt_err *err)
 	return read_secrets(g, (const void *)c, (size_t)st.st_size, err);
 }
 
-/* polinject's socket is there if a rule injects something, and only then. */
+/* polinject's socket is there if a rule injects something, and only then; what is used up of the
+ * limits is counted together with it. */
 static int find_inject(struct gate *g, struct rt_err *err)
 {
+	uint32_t rules = g->config.rule_count;
+	int r;
+
 	g->injects = gate_inject_is_needed(g->egress);
+	if (g->injects && !is_control(GATE_INJECT))
+		return rt_fail(err, EINVAL, "a rule injects a header, and there is no polinject");
+	r = g->injects ? spent_open(&g->relay.spent, rules, GATE_SPENT) :
+			 spent_init(&g->relay.spent, rules);
 	if (!g->injects)
 		(void)close(GATE_INJECT);
-	else if (!is_control(GATE_INJECT))
-		return rt_fail(err, EINVAL, "a rule injects a header, and there is no polinject");
-	return 0;
+	(void)close(GATE_SPENT);
+	return r < 0 ? rt_fail_errno(err, -r, "the counters of the limits") : 0;
 }
 
 static bool is_socket(int fd, enum gate_socket which)
@@ -173,28 +182,16 @@ static bool is_socket(int fd, enum gate_socket which)
 /* Waits for GATE_SOCKETS. */
 static int take_sockets(struct gate *g, struct rt_err *err)
 {
-	union {
-		struct cmsghdr head;
-		char space[CMSG_SPACE(sizeof(int) * GATE_SOCKET_COUNT)];
-	} control;
 	struct gate_message m = { 0 };
-	struct iovec v = { &m, sizeof(m) };
-	struct msghdr h = { .msg_iov = &v, .msg_iovlen = 1, .msg_control = &control,
-			    .msg_controllen = sizeof(control) };
-	ssize_t n = SYS_RETRY(recvmsg(GATE_CONTROL, &h, MSG_CMSG_CLOEXEC));
-	struct cmsghdr *c;
-	size_t count = 0, next = 0;
 	int fds[GATE_SOCKET_COUNT];
+	size_t count = 0, next = 0;
+	ssize_t n = fd_pass_receive(GATE_CONTROL, &m, sizeof(m), 0, fds, GATE_SOCKET_COUNT,
+				    &count);
 
 	if (n == 0)
 		return rt_fail(err, EPIPE, "polrun has gone");
 	if (n != (ssize_t)sizeof(m) || m.type != GATE_SOCKETS)
 		return rt_fail(err, EPROTO, "no sockets");
-	c = CMSG_FIRSTHDR(&h);
-	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS) {
-		count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-		memcpy(fds, CMSG_DATA(c), count * sizeof(int));
-	}
 	for (int i = 0; i < GATE_SOCKET_COUNT; i++) {
 		g->sockets[i] = -1;
 		if (!(m.value >> i & 1))
@@ -233,16 +230,6 @@ static void each_packet(void *arg, const struct gate_record *rec)
 	gate_report_add(arg, rec);
 }
 
-/* A flood overran the kernel's log: what else was refused meanwhile is not known. */
-static void lost_packets(struct gate *g)
-{
-	static const char text[] = "refusals that a flood kept from being listed";
-	struct gate_record rec = record_new(GATE_DROPPED, GATE_W_LIMIT, UINT32_MAX);
-
-	record_text(&rec, text, sizeof(text) - 1);
-	gate_report_add(&g->report, &rec);
-}
-
 static void on_nflog(evutil_socket_t fd, short what, void *arg)
 {
 	struct gate *g = arg;
@@ -253,12 +240,13 @@ static void on_nflog(evutil_socket_t fd, short what, void *arg)
 	for (int turn = 0; turn < 16; turn++) {
 		n = recv((int)fd, g->pump.buffer, sizeof(g->pump.buffer), MSG_DONTWAIT);
 		if (n < 0 && errno == ENOBUFS) {
-			lost_packets(g);
+			nflog_overrun(&g->lost, each_packet, &g->report);
 			continue;
 		}
 		if (n <= 0)
 			return;
-		nflog_read(&g->policy, g->pump.buffer, (size_t)n, each_packet, &g->report);
+		nflog_read(&g->lost, &g->policy, g->pump.buffer, (size_t)n, each_packet,
+			   &g->report);
 	}
 }
 
@@ -290,6 +278,8 @@ static int prepare(struct gate *g, struct rt_err *err)
 	g->addresses = host_addr_open(&g->guard, err);
 	if (g->addresses < 0)
 		return g->addresses;
+	if (host_addr_open_routes(&g->guard, err) < 0)
+		return -err->err;
 	if (!cfg || event_config_set_flag(cfg, EVENT_BASE_FLAG_NOLOCK |
 						       EVENT_BASE_FLAG_IGNORE_ENV |
 						       EVENT_BASE_FLAG_NO_CACHE_TIME) != 0)
@@ -370,7 +360,7 @@ int main(void)
 	(void)signal(SIGPIPE, SIG_IGN); /* splice() has no flag against it */
 	if (!is_control(GATE_CONTROL))
 		return 125;
-	(void)sys_close_range(GATE_INJECT + 1, ~0u, 0);
+	(void)sys_close_range(GATE_SPENT + 1, ~0u, 0);
 	r = read_config(&g, &err);
 	if (r == 0)
 		r = find_inject(&g, &err);

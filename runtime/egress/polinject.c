@@ -13,10 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/base/fd_pass.h"
 #include "runtime/base/sys.h"
 #include "runtime/egress/inject_config.h"
 #include "runtime/egress/inject_confine.h"
@@ -25,28 +27,22 @@
 
 #define EVENTS 64
 #define TICK_MS 250 /* how often the connections' times are looked at */
+#define PATIENCE_MS 1000 /* with a server that begins TLS, where others want the place */
 #define OPENS 32    /* new connections of one turn */
 
 struct loop {
 	int epoll;
 	SSL_CTX *ctx;
 	struct inject_config config;
-	uint64_t *used; /* bytes, by the number of the rule */
+	struct spent spent; /* of the rules' limits of bytes */
 	struct inject_conn *conns,
 		*ended; /* ended: only `done` counts, which polgate has not got yet */
-	uint32_t count; /* of both lists */
+	uint32_t count, untold; /* of each list */
+	uint32_t most;          /* of each */
 	bool again, wants_out;
 	bool over; /* polgate has said that the run has ended */
 	uint64_t ticked;
 };
-
-static uint64_t now_ms(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
 
 /* --- polgate --------------------------------------------------------------------- */
 
@@ -82,7 +78,7 @@ static bool tell_ended(struct loop *l)
 		if (r < 0)
 			return false;
 		l->ended = c->next;
-		l->count--;
+		l->untold--;
 		inject_conn_free(c);
 	}
 	watch_gate(l, false);
@@ -118,20 +114,53 @@ static bool prepare(int fd)
 }
 
 static void run(struct loop *l, struct inject_conn *c, uint64_t now);
+static void settle(struct loop *l, struct inject_conn *c);
+
+/* The list has the newest first. */
+static struct inject_conn *oldest_of(struct loop *l, enum inject_way way, uint64_t before)
+{
+	struct inject_conn *oldest = NULL;
+
+	for (struct inject_conn *c = l->conns; c; c = c->next)
+		if (inject_conn_way(c) == way && c->began <= before)
+			oldest = c;
+	return oldest;
+}
+
+/* Where there is no room, the oldest connection gives way that has ended and only waits for its
+ * last bytes to arrive, else that has no whole head, else whose server takes long for TLS. So a program
+ * that begins many and completes none keeps out nobody else. */
+static void make_room(struct loop *l, uint64_t now)
+{
+	struct inject_conn *oldest;
+
+	if (l->count < l->most)
+		return;
+	oldest = oldest_of(l, INJECT_W_ENDS, now);
+	if (!oldest)
+		oldest = oldest_of(l, INJECT_W_NO_HEAD, now);
+	if (!oldest)
+		oldest = oldest_of(l, INJECT_W_NO_TLS, now - PATIENCE_MS);
+	if (!oldest)
+		return;
+	inject_conn_give_way(oldest);
+	settle(l, oldest);
+	(void)tell_ended(l);
+}
 
 static void open_conn(struct loop *l, const struct inject_open *open, const int fd[2])
 {
 	struct inject_header add;
 	struct inject_conn *c = NULL;
-	uint64_t now = now_ms();
+	uint64_t now = (uint64_t)sys_now_ms();
 
-	if (l->count >= INJECT_CONNECTIONS)
+	make_room(l, now);
+	if (l->count >= l->most || l->untold >= l->most)
 		refuse_open(open, GATE_W_LIMIT, "too many connections at a time");
 	else if (!inject_config_find(&l->config, open->name, &add))
 		refuse_open(open, GATE_W_RULE, "no rule injects into this host");
 	else if (!prepare(fd[0]) || !prepare(fd[1]) ||
-		 !(c = inject_conn_new(l->ctx, open, &add, &l->used[open->rule], fd,
-				       now)))
+		 !(c = inject_conn_new(l->ctx, open, &add, &l->spent, fd, now)))
 		refuse_open(open, GATE_W_LIMIT, "no memory");
 	if (!c) {
 		(void)close(fd[0]);
@@ -156,54 +185,24 @@ static void open_conn(struct loop *l, const struct inject_open *open, const int 
 	run(l, c, now);
 }
 
-/* The descriptors of a message: two, or all are closed. */
-static bool take_fds(struct msghdr *m, int fd[2])
-{
-	int got[8], n = 0;
-
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c))
-		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-			for (size_t i = 0;
-			     CMSG_LEN((i + 1) * sizeof(int)) <= c->cmsg_len && n < 8;
-			     i++)
-				memcpy(&got[n++], CMSG_DATA(c) + i * sizeof(int),
-				       sizeof(int));
-	if (n == 2 && !(m->msg_flags & (MSG_CTRUNC | MSG_TRUNC))) {
-		memcpy(fd, got, 2 * sizeof(int));
-		return true;
-	}
-	while (n > 0)
-		(void)close(got[--n]);
-	return false;
-}
-
 /* False: polgate is gone, or speaks nonsense. */
 static bool hear_gate(struct loop *l)
 {
 	for (int i = 0; i < OPENS; i++) {
-		union {
-			char buf[CMSG_SPACE(4 * sizeof(int))];
-			struct cmsghdr align;
-		} u;
 		struct inject_open open;
-		struct iovec iov = { &open, sizeof(open) };
-		struct msghdr m = { .msg_iov = &iov,
-				    .msg_iovlen = 1,
-				    .msg_control = u.buf,
-				    .msg_controllen = sizeof(u.buf) };
-		ssize_t n = SYS_RETRY(recvmsg(INJECT_GATE, &m, MSG_CMSG_CLOEXEC));
+		size_t count = 0;
 		int fd[2];
+		ssize_t n = fd_pass_receive(INJECT_GATE, &open, sizeof(open), 0, fd, 2,
+					    &count);
 
 		if (n < 0)
-			return errno == EAGAIN;
+			return n == -EAGAIN;
 		l->over = n == 0;
-		if (!take_fds(&m, fd))
-			return false;
-		if (n != (ssize_t)sizeof(open) || open.type != INJECT_OPEN ||
+		if (count != 2 || n != (ssize_t)sizeof(open) || open.type != INJECT_OPEN ||
 		    open.port == 0 || open.rule >= l->config.rule_count ||
 		    !memchr(open.name, '\0', sizeof(open.name))) {
-			(void)close(fd[0]);
-			(void)close(fd[1]);
+			while (count > 0)
+				(void)close(fd[--count]);
 			return false;
 		}
 		open_conn(l, &open, fd);
@@ -227,6 +226,8 @@ static void settle(struct loop *l, struct inject_conn *c)
 	c->prev = NULL;
 	c->next = l->ended;
 	l->ended = c;
+	l->count--;
+	l->untold++;
 }
 
 static void run(struct loop *l, struct inject_conn *c, uint64_t now)
@@ -266,7 +267,7 @@ static void serve(struct loop *l)
 	while (gate) {
 		int wait = l->again ? 0 : l->conns ? TICK_MS : -1;
 		int n = epoll_wait(l->epoll, e, EVENTS, wait);
-		uint64_t now = now_ms();
+		uint64_t now = (uint64_t)sys_now_ms();
 		bool heard = false;
 
 		if (n < 0 && errno != EINTR)
@@ -301,24 +302,43 @@ static void finish(struct loop *l)
 	(void)tell_ended(l);
 }
 
+/* Each connection has two descriptors. */
+static int set_limits(struct loop *l, struct rt_err *err)
+{
+	const rlim_t others = 32, all = 2 * INJECT_CONNECTIONS + others;
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
+		return rt_fail_errno(err, errno, "the number of descriptors");
+	files.rlim_cur = files.rlim_max < all ? files.rlim_max : all;
+	if (setrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur < others + 2)
+		return rt_fail_errno(err, errno, "too few descriptors");
+	l->most = (uint32_t)((files.rlim_cur - others) / 2);
+	return 0;
+}
+
 static int start(struct loop *l, struct rt_err *err)
 {
 	struct epoll_event e = { .events = EPOLLIN };
 	int r;
 
-	if (sys_close_range(INJECT_CA + 1, ~0u, 0) < 0)
+	if (sys_close_range(INJECT_SPENT + 1, ~0u, 0) < 0)
 		return rt_fail_errno(err, errno, "closing what is not needed");
+	r = set_limits(l, err);
+	if (r < 0)
+		return r;
 	r = inject_config_read(&l->config, INJECT_CONFIG, err);
 	if (r < 0)
 		return r;
-	l->used = calloc((size_t)l->config.rule_count + 1, sizeof(*l->used));
-	if (!l->used)
-		return rt_fail_errno(err, ENOMEM, "the limits");
+	r = spent_open(&l->spent, l->config.rule_count, INJECT_SPENT);
+	if (r < 0)
+		return rt_fail_errno(err, -r, "the counters of the limits");
 	l->ctx = inject_tls_init(INJECT_CA, err);
 	if (!l->ctx)
 		return -(err->err ? err->err : EINVAL);
 	(void)close(INJECT_CONFIG);
 	(void)close(INJECT_CA);
+	(void)close(INJECT_SPENT);
 	l->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (l->epoll < 0 || epoll_ctl(l->epoll, EPOLL_CTL_ADD, INJECT_GATE, &e) < 0 ||
 	    fcntl(INJECT_GATE, F_SETFL, O_RDWR | O_NONBLOCK) < 0 ||

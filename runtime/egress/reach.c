@@ -57,11 +57,37 @@ void reach_decide(const struct reach_policy *p, const uint8_t addr[16], uint16_t
 		ret->effect = PB_DENY;
 }
 
+/* The word of a rule that names the address; what only `otherwise` says is none, and one
+ * that names no host has been heard about the destination. */
+static bool objects(const struct reach_policy *p, const uint8_t addr[16], uint16_t port,
+		    struct reach_address *ret)
+{
+	const struct pb_piece *piece = egress_reached(p->egress, addr, port);
+
+	if (piece->rule == p->otherwise_rule || piece->effect == PB_ALLOW)
+		return false;
+	ret->why = GATE_W_RULE;
+	ret->rule = piece->rule;
+	ret->effect = piece->effect == PB_ASK ? PB_ASK : PB_DENY;
+	return true;
+}
+
+/* The same about the v4 address that a v6 one carries: a translator or a tunnel leads to
+ * the same server, so a rule that denies it or asks about it holds. */
+static bool objects_within(const struct reach_policy *p, const uint8_t addr[16],
+			   uint16_t port, struct reach_address *ret)
+{
+	uint8_t v4[16];
+
+	for (size_t i = 0; i < guard_form_count(); i++)
+		if (guard_form_read(i, addr, v4) && objects(p, v4, port, ret))
+			return true;
+	return false;
+}
+
 void reach_address(const struct reach_policy *p, const struct reach *r,
 		   const uint8_t addr[16], uint16_t port, struct reach_address *ret)
 {
-	const struct pb_piece *piece = egress_addr(p->egress, addr, false, port);
-
 	*ret = (struct reach_address){ .effect = PB_DENY, .why = GATE_W_GUARD,
 				       .rule = r->rule };
 	/* inside of a run it stands for a name, outside it is nobody's */
@@ -72,13 +98,8 @@ void reach_address(const struct reach_policy *p, const struct reach *r,
 	ret->kind = guard_ask(p->guard, addr);
 	if (ret->kind != GUARD_PUBLIC && !egress_within(p->egress, r->grant, addr))
 		return;
-	/* of an address on its own this is what reach_decide() has said already */
-	if (r->name && piece->rule != p->otherwise_rule && !piece->free &&
-	    piece->effect != PB_ALLOW) {
-		ret->why = GATE_W_RULE;
-		ret->rule = piece->rule;
-		ret->effect = piece->effect == PB_ASK ? PB_ASK : PB_DENY;
+	/* of an address on its own the first is what reach_decide() has said already */
+	if ((r->name && objects(p, addr, port, ret)) || objects_within(p, addr, port, ret))
 		return;
-	}
 	ret->effect = PB_ALLOW;
 }

@@ -11,7 +11,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "runtime/base/host.h"
+#include "runtime/egress/delivered.h"
 #include "runtime/egress/relay_flow.h"
+#include "runtime/egress/relay_inject.h"
 #include "runtime/egress/relay_via.h"
 
 #ifndef IP6T_SO_ORIGINAL_DST
@@ -22,56 +25,11 @@ static void resolve(struct relay_conn *c);
 
 /* --- dialling -------------------------------------------------------------------- */
 
-static void on_injected(struct gate_inject_wait *w, const struct inject_done *d)
-{
-	struct relay_conn *c = (void *)((char *)w - offsetof(struct relay_conn, inject));
-	struct gate_record rec = relay_record(c, (enum gate_what)d->what,
-					      (enum gate_why)d->why, c->reach.rule);
-
-	rec.error = d->error;
-	rec.up = d->up;
-	rec.down = d->down;
-	if (d->text[0])
-		record_text(&rec, d->text, strlen(d->text));
-	if (c->reach.rule < c->relay->rule_count)
-		c->relay->used[c->reach.rule].bytes += d->up + d->down;
-	gate_report_add(c->relay->report, &rec);
-	relay_free(c, false);
-}
-
-/* The rule adds a credential: polinject reads the requests and speaks TLS. */
-static void inject(struct relay_conn *c, int server)
-{
-	struct inject_open open = { .rule = c->reach.rule, .port = c->out_port,
-				    .bytes = c->reach.grant->bytes };
-	const int fd[2] = { c->up.from, server };
-
-	/* its events must not wake this process any more */
-	for (int i = 0; i < 2; i++) {
-		if (c->watched[i])
-			(void)event_del(&c->events[i]);
-		c->watched[i] = false;
-	}
-	(void)event_del(&c->timer);
-	c->go = NULL;
-	c->inject.done = on_injected;
-	memcpy(open.name, c->reach.name, strnlen(c->reach.name, sizeof(open.name) - 1));
-	if (!gate_inject_pass(c->relay->inject, &open, fd, &c->inject)) {
-		relay_reset(server);
-		relay_refuse(c, GATE_UNREACHED, GATE_W_LIMIT, c->reach.rule, 0,
-			     "polinject takes no more connections");
-		return;
-	}
-	c->state = RELAY_INJECT;
-	(void)close(server);
-	(void)close(c->up.from);
-	c->up.from = c->down.to = -1;
-}
-
 static void connected(struct relay_conn *c, int server)
 {
+	relay_not_early(c);
 	if (c->reach.grant->header.len)
-		inject(c, server);
+		relay_inject(c, server);
 	else
 		relay_flow(c, server);
 }
@@ -163,6 +121,25 @@ static void dial(struct relay_conn *c, const struct lookup_result *found)
 
 /* --- addresses ------------------------------------------------------------------- */
 
+/* The command has broken off: the answer is none of its any more, and nothing is dialled. */
+static void look_whether_gone(struct relay_conn *c)
+{
+	if (is_broken_off(c->up.from))
+		relay_end(c, ECONNRESET);
+}
+
+/* False: nobody can be asked. */
+static bool ask(struct relay_conn *c, const struct gate_record *rec,
+		void (*done)(struct gate_ask_wait *w, bool yes))
+{
+	c->state = RELAY_ASK;
+	c->go = look_whether_gone;
+	c->ask.done = done;
+	/* without it the descriptors stay until the answer, no more */
+	(void)relay_watch(c, 0);
+	return gate_ask_start(c->relay->ask, rec, &c->ask);
+}
+
 /* A rule may ask about the address to which the name leads: then nothing is dialled
  * before the answer. */
 static void on_address_answer(struct gate_ask_wait *w, bool yes);
@@ -194,9 +171,7 @@ static void addresses(struct relay_conn *c, const struct lookup_result *found)
 		dial(c, found);
 		return;
 	}
-	c->ask.done = on_address_answer;
-	c->state = RELAY_ASK;
-	if (!gate_ask_start(c->relay->ask, &rec, &c->ask)) {
+	if (!ask(c, &rec, on_address_answer)) {
 		c->has_addr = true;
 		relay_refuse(c, GATE_REFUSED, GATE_W_ASK, rec.rule, 0, NULL);
 	}
@@ -206,6 +181,10 @@ static void on_address_answer(struct gate_ask_wait *w, bool yes)
 {
 	struct relay_conn *c = (void *)((char *)w - offsetof(struct relay_conn, ask));
 
+	if (yes && is_broken_off(c->up.from)) {
+		relay_end(c, ECONNRESET);
+		return;
+	}
 	if (yes && remember_answer(c)) {
 		/* anew: the answer may have taken long */
 		resolve(c);
@@ -270,28 +249,37 @@ static void look(struct relay_conn *c)
 	resolve(c);
 }
 
-static bool over_limit(const struct relay_conn *c)
+/* Counts the connection.  False: a limit is met, and it was refused. */
+static bool count(struct relay_conn *c)
 {
-	uint32_t most = c->reach.grant->connections;
+	struct relay *r = c->relay;
+	const struct pb_grant *g = c->reach.grant;
+	bool bytes = spent_all(&r->spent, g->bytes_rule, g->bytes);
 
-	return relay_bytes_left(c) == 0 ||
-	       (most > 0 && c->reach.rule < c->relay->rule_count &&
-		c->relay->used[c->reach.rule].connections >= most);
+	if (bytes ||
+	    (g->connections && r->connections[g->connections_rule] >= g->connections)) {
+		relay_refuse(c, GATE_REFUSED, GATE_W_LIMIT,
+			     bytes ? g->bytes_rule : g->connections_rule, 0,
+			     bytes ? "the rule's limit of bytes" :
+				     "the rule's limit of connections");
+		return false;
+	}
+	if (g->connections)
+		r->connections[g->connections_rule]++;
+	return true;
 }
 
 static void begin(struct relay_conn *c)
 {
 	enum pb_peek kind = PB_PEEK_NONE;
 
-	if (over_limit(c)) {
-		relay_refuse(c, GATE_REFUSED, GATE_W_LIMIT, c->reach.rule, 0,
-			     "the rule's limit of connections or bytes");
+	if (!count(c))
+		return;
+	if (c->reach.grant->header.len) {
+		relay_inject_wait(c, resolve);
 		return;
 	}
-	if (c->reach.rule < c->relay->rule_count)
-		c->relay->used[c->reach.rule].connections++;
-	/* polinject reads what is for it by itself */
-	if (c->reach.name && !c->reach.grant->header.len)
+	if (c->reach.name)
 		kind = peek_kind((enum pb_peek)c->reach.grant->peek, c->port);
 	/* the host's loopback is no server of several names, and programs call it by its
 	   address as well: only a rule's own word counts */
@@ -322,6 +310,10 @@ static void on_answer(struct gate_ask_wait *w, bool yes)
 {
 	struct relay_conn *c = (void *)((char *)w - offsetof(struct relay_conn, ask));
 
+	if (yes && is_broken_off(c->up.from)) {
+		relay_end(c, ECONNRESET);
+		return;
+	}
 	if (yes && remember_answer(c)) {
 		begin(c);
 		return;
@@ -346,11 +338,9 @@ static void decide(struct relay_conn *c)
 		relay_refuse(c, GATE_REFUSED, GATE_W_PROTOCOL, c->reach.rule, 0,
 			     "a header is injected for names only");
 	} else if (c->reach.effect == PB_ASK) {
-		c->ask.done = on_answer;
-		c->state = RELAY_ASK;
 		c->asking = c->reach.rule;
 		rec = relay_record(c, GATE_REFUSED, GATE_W_ASK, c->reach.rule);
-		if (!gate_ask_start(c->relay->ask, &rec, &c->ask))
+		if (!ask(c, &rec, on_answer))
 			relay_refuse(c, GATE_REFUSED, GATE_W_ASK, c->reach.rule, 0,
 				     NULL);
 	} else {
@@ -363,7 +353,6 @@ static void decide(struct relay_conn *c)
 /* Where the command wanted to go, before the table redirected it. */
 static bool original(int fd, int family, uint8_t addr[16], uint16_t *ret_port)
 {
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 	struct sockaddr_in6 six = { 0 };
 	struct sockaddr_in four = { 0 };
 	socklen_t len = family == AF_INET ? sizeof(four) : sizeof(six);
@@ -371,8 +360,7 @@ static bool original(int fd, int family, uint8_t addr[16], uint16_t *ret_port)
 	if (family == AF_INET) {
 		if (getsockopt(fd, SOL_IP, SO_ORIGINAL_DST, &four, &len) != 0)
 			return false;
-		memcpy(addr, mapped, sizeof(mapped));
-		memcpy(addr + 12, &four.sin_addr, 4);
+		host_map_v4(addr, &four.sin_addr);
 		*ret_port = ntohs(four.sin_port);
 		return true;
 	}
@@ -383,10 +371,37 @@ static bool original(int fd, int family, uint8_t addr[16], uint16_t *ret_port)
 	return true;
 }
 
+/*
+ * Where there is no room, one that has ended and only waits for its last bytes gives way,
+ * else one that is not let through yet: the oldest
+ * whose program has not said what its port's protocol begins with, else the oldest, if it
+ * has waited for long.  So a program that begins many and completes none keeps out nobody
+ * else.  False: there is none.
+ */
+static bool make_room(struct relay *r)
+{
+	struct relay_conn *c, *oldest = TAILQ_FIRST(&r->early);
+
+	TAILQ_FOREACH(c, &r->early, early)
+		if (c->state == RELAY_PEEK || c->state == RELAY_LEAVE)
+			break;
+	if (c && c->state == RELAY_LEAVE) {
+		relay_free(c, true);
+		return true;
+	}
+	if (!c && oldest && dial_now() - oldest->began > RELAY_PATIENCE_MS)
+		c = oldest;
+	if (!c)
+		return false;
+	relay_refuse(c, GATE_REFUSED, GATE_W_LIMIT, c->reach.rule, 0,
+		     "too many connections at once, and this one was not complete");
+	return true;
+}
+
 static void accepted(struct relay *r, int fd, const struct sockaddr_in6 *from)
 {
 	struct gate_record rec = record_new(GATE_REFUSED, GATE_W_LIMIT, UINT32_MAX);
-	struct relay_conn *c = r->count < r->most ? calloc(1, sizeof(*c)) : NULL;
+	struct relay_conn *c = r->count < r->most || make_room(r) ? calloc(1, sizeof(*c)) : NULL;
 	int one = 1;
 
 	if (!c) {
@@ -404,6 +419,8 @@ static void accepted(struct relay *r, int fd, const struct sockaddr_in6 *from)
 	c->reach.rule = UINT32_MAX;
 	relay_init_timer(c);
 	LIST_INSERT_HEAD(&r->conns, c, link);
+	TAILQ_INSERT_TAIL(&r->early, c, early);
+	c->is_early = true;
 	r->count++;
 	/* urgent bytes stay in their place: what is looked at is what passes on */
 	(void)setsockopt(fd, SOL_SOCKET, SO_OOBINLINE, &one, sizeof(one));
@@ -462,10 +479,11 @@ int relay_init(struct relay *r, uint32_t rule_count, uint32_t most)
 	r->listener_fds[0] = r->listener_fds[1] = -1;
 	LIST_INIT(&r->conns);
 	TAILQ_INIT(&r->turn);
+	TAILQ_INIT(&r->early);
 	(void)evtimer_assign(&r->again, r->base, relay_again, r);
 	(void)evtimer_assign(&r->pause, r->base, on_pause, r);
-	r->used = calloc((size_t)rule_count + 1, sizeof(r->used[0]));
-	return r->used ? 0 : -ENOMEM;
+	r->connections = calloc((size_t)rule_count + 1, sizeof(r->connections[0]));
+	return r->connections ? 0 : -ENOMEM;
 }
 
 int relay_listen(struct relay *r, int which, int fd)
@@ -486,6 +504,6 @@ void relay_release(struct relay *r)
 		else
 			relay_free(c, true);
 	}
-	free(r->used);
-	r->used = NULL;
+	free(r->connections);
+	r->connections = NULL;
 }

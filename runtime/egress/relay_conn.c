@@ -7,6 +7,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "runtime/egress/delivered.h"
+
+enum { LEAVE_PAUSE_MS = 200 };
+
 /* --- the end -------------------------------------------------------------------------
  */
 
@@ -18,6 +22,26 @@ void relay_reset(int fd)
 		return;
 	(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &hard, sizeof(hard));
 	(void)close(fd);
+}
+
+void relay_not_early(struct relay_conn *c)
+{
+	if (c->is_early)
+		TAILQ_REMOVE(&c->relay->early, c, early);
+	c->is_early = false;
+}
+
+/* What a pipe holds was taken from the rule's limit, and passes no more. */
+static void drop_bytes(struct relay_conn *c)
+{
+	struct relay *r = c->relay;
+
+	if (c->up.held + c->down.held)
+		spent_give(&r->spent, c->reach.grant->bytes_rule, c->reach.grant->bytes,
+			   (uint64_t)c->up.held + c->down.held);
+	relay_kept_release(&c->kept, &r->kept);
+	pump_way_release(r->pump, &c->up);
+	pump_way_release(r->pump, &c->down);
 }
 
 void relay_free(struct relay_conn *c, bool reset)
@@ -39,8 +63,7 @@ void relay_free(struct relay_conn *c, bool reset)
 		peek_release(c->peek);
 		free(c->peek);
 	}
-	pump_way_release(r->pump, &c->up);
-	pump_way_release(r->pump, &c->down);
+	drop_bytes(c);
 	if (reset) {
 		relay_reset(c->up.from);
 		relay_reset(c->down.from);
@@ -48,6 +71,7 @@ void relay_free(struct relay_conn *c, bool reset)
 		(void)close(c->up.from);
 		(void)close(c->down.from);
 	}
+	relay_not_early(c);
 	if (c->in_turn)
 		TAILQ_REMOVE(&r->turn, c, turn);
 	LIST_REMOVE(c, link);
@@ -83,6 +107,37 @@ void relay_refuse(struct relay_conn *c, enum gate_what what, enum gate_why why,
 		record_text(&rec, text, strlen(text));
 	gate_report_add(c->relay->report, &rec);
 	relay_free(c, true);
+}
+
+static void leave(struct relay_conn *c)
+{
+	if ((is_delivered(c->up.from) && is_delivered(c->down.from)) ||
+	    dial_now() - c->last > RELAY_LEFT_MS) {
+		relay_free(c, true);
+		return;
+	}
+	c->pause = c->pause < LEAVE_PAUSE_MS ? 2 * c->pause : c->pause;
+	relay_set_timer(c, c->pause);
+}
+
+void relay_refuse_behind(struct relay_conn *c, enum gate_why why, uint32_t rule,
+			 const char *text)
+{
+	struct gate_record rec = relay_record(c, GATE_REFUSED, why, rule);
+
+	record_text(&rec, text, strlen(text));
+	gate_report_add(c->relay->report, &rec);
+	drop_bytes(c);
+	/* nothing moves any more; where others want its place, it is the first to go */
+	if (!c->is_early)
+		TAILQ_INSERT_HEAD(&c->relay->early, c, early);
+	c->is_early = true;
+	c->state = RELAY_LEAVE;
+	c->go = NULL;
+	c->late = leave;
+	c->last = dial_now();
+	c->pause = 2;
+	leave(c);
 }
 
 /* Of its own accord.  A command that gives up before it was let through is no event. */
@@ -121,6 +176,10 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 	uint64_t now = dial_now();
 
 	(void)fd, (void)what;
+	if (c->late) {
+		c->late(c);
+		return;
+	}
 	if (c->state == RELAY_FLOW && c->silent && now < c->last + RELAY_IDLE_MS) {
 		relay_set_timer(c, c->last + RELAY_IDLE_MS - now);
 		return;

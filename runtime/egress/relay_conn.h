@@ -18,17 +18,15 @@
 #include "runtime/egress/peek.h"
 #include "runtime/egress/pump.h"
 #include "runtime/egress/reach.h"
+#include "runtime/egress/relay_kept.h"
+#include "runtime/egress/spent.h"
 
 #define RELAY_IDLE_MS (60 * 60 * 1000u) /* nothing passes in either direction */
 #define RELAY_SILENT_MS 30000u          /* before the first byte of what is looked at */
 #define RELAY_PEEK_MS 10000u            /* from there until it is whole */
+#define RELAY_PATIENCE_MS 1000u         /* to be let through, where others want the place */
+#define RELAY_LEFT_MS 60000u            /* until what has passed arrives, before a reset */
 #define RELAY_ACCEPTS 64                /* of one turn */
-
-/* What one rule has used up of its limits (pb_grant). */
-struct relay_used {
-	uint64_t bytes;
-	uint32_t connections;
-};
 
 /* What a grant's upstream proxy wants to know: "user:password", without a NUL. */
 struct relay_secret {
@@ -39,6 +37,7 @@ struct relay_secret {
 struct relay_conn;
 LIST_HEAD(relay_conns, relay_conn);
 TAILQ_HEAD(relay_turn, relay_conn);
+TAILQ_HEAD(relay_early, relay_conn);
 
 struct relay {
 	struct event_base *base;
@@ -48,11 +47,14 @@ struct relay {
 	struct gate_report *report;
 	struct pump *pump;
 	struct gate_inject *inject;
-	struct relay_used *used; /* by rule number */
+	struct spent spent;        /* of the rules' limits of bytes */
+	uint32_t *connections;     /* let through, by the number of the rule whose limit counts them */
 	const struct relay_secret *secrets; /* by grant number; NULL: there are none */
 	uint32_t rule_count, most, count;
+	size_t kept; /* room of all that is looked at */
 	struct relay_conns conns;
 	struct relay_turn turn; /* those that have more to move */
+	struct relay_early early; /* those that are not let through yet, the oldest first */
 	struct event again;     /* runs them */
 	struct event listeners[2], pause;
 	int listener_fds[2];
@@ -61,15 +63,20 @@ struct relay {
 enum relay_state {
 	RELAY_ASK, RELAY_PEEK, RELAY_LOOKUP, RELAY_DIAL, RELAY_FLOW,
 	RELAY_VIA,   /* the upstream proxy has been asked */
-	RELAY_INJECT /* polinject has both sockets */
+	RELAY_INJECT, /* polinject has both sockets */
+	RELAY_LEAVE   /* refused: what has passed arrives, then it is reset */
 };
 
 struct relay_conn {
 	LIST_ENTRY(relay_conn) link;
-	TAILQ_ENTRY(relay_conn) turn;
+	TAILQ_ENTRY(relay_conn) turn, early;
+	bool is_early;
 	struct relay *relay;
 	enum relay_state state;
 	void (*go)(struct relay_conn *c); /* on an event; NULL: bytes wait meanwhile */
+	void (*late)(struct relay_conn *c); /* when the time is over; NULL: the usual */
+	void (*whole)(struct relay_conn *c); /* when a request's head has come (relay_inject.h) */
+	size_t head_seen, head_read; /* bytes of it that were there, and when it was read last */
 	bool in_turn, watched[2];         /* its sockets: the command's, the server's */
 	uint32_t asking;          /* the rule of the question that it waits for */
 	uint32_t answered[4];     /* rules to whose question a person has said yes */
@@ -81,7 +88,9 @@ struct relay_conn {
 	uint16_t port, source;
 	uint16_t out_port; /* that is dialled: another one where a header is injected */
 	uint64_t began, last; /* ms; when bytes passed last */
+	uint64_t pause;       /* ms; of RELAY_LEAVE, until it looks again */
 	struct pump_way up, down;
+	struct relay_kept kept; /* of `up`: goes before what is still in the socket */
 	struct event events[2], timer;
 	struct lookup_wait wait;
 	struct gate_ask_wait ask;
@@ -93,6 +102,8 @@ struct relay_conn {
 	struct peek *peek;
 };
 
+/* It has been let through, or ends: it does not give way to others any more. */
+void relay_not_early(struct relay_conn *c);
 /* Frees the connection and closes its sockets, with a reset if `reset`. */
 void relay_free(struct relay_conn *c, bool reset);
 /* A record of this connection. */
@@ -101,6 +112,9 @@ struct gate_record relay_record(const struct relay_conn *c, enum gate_what what,
 /* Records, resets and frees.  `error` is an errno or 0, `text` may be NULL. */
 void relay_refuse(struct relay_conn *c, enum gate_what what, enum gate_why why,
 		  uint32_t rule, int error, const char *text);
+/* The same, but what has passed arrives first, if the reader takes it in time. */
+void relay_refuse_behind(struct relay_conn *c, enum gate_why why, uint32_t rule,
+			 const char *text);
 /* The end of its own accord, or by `error` of a socket: records and frees.  A command
  * that gives up before it was let through is no event. */
 void relay_end(struct relay_conn *c, int error);

@@ -6,8 +6,6 @@
 
 enum relay_run { RELAY_ON, RELAY_GONE };
 
-/* Bytes that the rule's limit leaves; what is in pipes may exceed it by its number. */
-uint64_t relay_bytes_left(const struct relay_conn *c);
 /*
  * Looks at what the command has sent.  *ret_more: c->up.budget bytes may pass, or
  * the end.  RELAY_GONE: the connection was refused or has ended.

@@ -3,6 +3,8 @@
 #include "runtime/egress/relay_via.h"
 
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -30,9 +32,21 @@ static bool take(struct relay_conn *c, size_t n)
 	return true;
 }
 
+/* Has the proxy ended its side, or broken off?  Then nothing follows what is there. */
+static bool has_ended(int fd)
+{
+	struct tcp_info info = { 0 };
+	socklen_t len = sizeof(info);
+
+	return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) == 0 &&
+	       info.tcpi_state != TCP_ESTABLISHED;
+}
+
 static void on_answer(struct relay_conn *c)
 {
 	const uint8_t *p = c->relay->pump->buffer;
+	/* asked before the bytes are: what comes in between is no end of them */
+	bool ended = has_ended(c->down.from);
 	char text[128];
 	size_t len = 0;
 	long n;
@@ -51,7 +65,10 @@ static void on_answer(struct relay_conn *c)
 	}
 	switch (via_answer(p, (size_t)n, &len)) {
 	case VIA_MORE:
-		c->down.readable = false;
+		if (ended)
+			fail(c, GATE_W_CONNECT, ECONNRESET, "the upstream proxy");
+		else
+			c->down.readable = false;
 		return;
 	case VIA_YES:
 		if (!take(c, len))

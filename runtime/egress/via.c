@@ -56,13 +56,6 @@ static size_t encode(char *out, const char *p, size_t n)
 	return len;
 }
 
-static bool is_v4(const uint8_t addr[16])
-{
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
-
-	return memcmp(addr, mapped, sizeof(mapped)) == 0;
-}
-
 size_t via_request(char *out, size_t size, const char *host, const uint8_t addr[16],
 		   uint16_t port, const char *secret, size_t secret_n)
 {
@@ -73,7 +66,7 @@ size_t via_request(char *out, size_t size, const char *host, const uint8_t addr[
 	if (secret_n > VIA_SECRET_MAX)
 		return 0;
 	code[encode(code, secret, secret_n)] = '\0';
-	if (!host && is_v4(addr)) {
+	if (!host && host_is_v4(addr)) {
 		if (!inet_ntop(AF_INET, addr + 12, text, sizeof(text)))
 			return 0;
 		host = text;
@@ -111,7 +104,7 @@ enum via_verdict via_answer(const uint8_t *p, size_t n, size_t *ret_n)
 	if (first < 12 || p[8] != ' ' || (first > 12 && p[12] != ' '))
 		return VIA_BAD;
 	if (p[9] != '2' || p[10] < '0' || p[10] > '9' || p[11] < '0' || p[11] > '9') {
-		*ret_n = first;
+		*ret_n = 12;
 		return VIA_NO;
 	}
 	*ret_n = (size_t)(end + 4 - (const char *)p);

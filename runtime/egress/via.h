@@ -34,7 +34,8 @@ size_t via_request(char *out, size_t size, const char *host, const uint8_t addr[
 enum via_verdict {
 	VIA_MORE,
 	VIA_YES, /* *ret_n bytes are the answer; what follows is the destination's */
-	VIA_NO,  /* *ret_n bytes are its first line, for a message */
+	VIA_NO,  /* *ret_n bytes are its version and status, for a message; what else it
+	            says may hold what it was told, the secret too */
 	VIA_BAD  /* no answer of HTTP/1.x */
 };
 

@@ -58,17 +58,44 @@ static struct pol_request request_of(const struct decide_ctx *ctx, uint32_t kind
 	};
 }
 
-static int ask(const struct decide_ctx *ctx, struct entry *e, struct rt_err *err)
+struct pol_request entry_request(const struct decide_ctx *ctx, const char *line,
+				 const char *const *argv, size_t argc)
 {
-	struct pol_request q = request_of(ctx, e->line ? POL_COMMAND : POL_ARGV);
+	struct pol_request q = request_of(ctx, line ? POL_COMMAND : POL_ARGV);
+
+	q.line = line;
+	q.line_n = line ? strlen(line) : 0;
+	q.argv = argv;
+	q.argc = argc;
+	return q;
+}
+
+int entry_decide_net(const struct decide_ctx *ctx, const char *host, uint16_t port, bool udp,
+		     struct pol_request *ret, struct decision *ret_d, struct rt_err *err)
+{
 	struct pol_ctx c;
-	size_t n = e->line ? strlen(e->line) : 0;
 	int r;
 
-	q.line = e->line;
-	q.line_n = n;
-	q.argv = e->argv;
-	q.argc = e->argc;
+	*ret = request_of(ctx, POL_NET);
+	ret->host = host;
+	ret->port = port;
+	ret->proto = udp ? POL_UDP : POL_TCP;
+	pol_ctx_init(&c, (struct bundle *)ctx->b, NULL, 0);
+	r = pol_ctx_grow(&c, 0, err);
+	if (r == 0)
+		r = pol_ask(&c, ret, err);
+	*ret_d = c.d;
+	free(c.block);
+	return r;
+}
+
+static int ask(const struct decide_ctx *ctx, struct entry *e, struct rt_err *err)
+{
+	struct pol_request q = entry_request(ctx, e->line, e->argv, e->argc);
+	struct pol_ctx c;
+	size_t n = q.line_n;
+	int r;
+
 	for (size_t i = 0; !e->line && i < e->argc; i++)
 		n += strlen(e->argv[i]) + 1;
 	/* the bundle is only verified further for system calls */

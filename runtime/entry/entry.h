@@ -4,6 +4,7 @@
 
 #include "runtime/base/err.h"
 #include "runtime/decide/decide.h"
+#include "runtime/libpol/pol.h"
 
 struct entry {
 	const char *line;        /* of -c, or NULL */
@@ -41,6 +42,12 @@ bool entry_show_unreadable(const struct decide_ctx *ctx, const char *path, char 
  * all of it. */
 void entry_add_hint(const struct decide_ctx *ctx, const struct cmd_part *part,
 		    struct rt_err *err);
+/* The request that was decided; its texts belong to *ctx and *e. */
+struct pol_request entry_request(const struct decide_ctx *ctx, const char *line,
+				 const char *const *argv, size_t argc);
+/* What the policy says about a connection; `host` is a name or an address, the caller's. */
+int entry_decide_net(const struct decide_ctx *ctx, const char *host, uint16_t port, bool udp,
+		     struct pol_request *ret, struct decision *ret_d, struct rt_err *err);
 void entry_release(struct entry *e);
 /* permissions.mode: what happens to an ask that no person has to answer. */
 enum pb_effect entry_ask_answer(const struct decide_ctx *ctx);

@@ -111,6 +111,7 @@ static bool has_outer_filter(void)
 
 struct answer {
 	int mounts, proc, nft;
+	size_t part;
 };
 
 static void probe_inside(int go, int out)
@@ -127,7 +128,7 @@ static void probe_inside(int go, int out)
 		 mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC,
 		       NULL) != 0)
 		a.proc = errno;
-	a.nft = nft_probe();
+	a.nft = nft_probe(&a.part);
 	if (write(out, &a, sizeof(a)) != (ssize_t)sizeof(a))
 		_exit(1);
 	_exit(0);
@@ -155,6 +156,7 @@ static void probe_namespaces(struct features *f)
 	pid_t pid;
 
 	f->nft = EIO;
+	f->nft_module = nft_probe_module(0);
 	if (pipe2(go, O_CLOEXEC) != 0 || pipe2(back, O_CLOEXEC) != 0) {
 		f->userns = errno;
 		return;
@@ -175,6 +177,7 @@ static void probe_namespaces(struct features *f)
 			f->mounts = a.mounts;
 			f->proc = a.proc;
 			f->nft = a.nft;
+			f->nft_module = nft_probe_module(a.part);
 		} else if (!f->maps) {
 			f->mounts = a.mounts;
 		}
@@ -398,11 +401,12 @@ bool features_nft_reason(const struct features *f, char *out, size_t cap)
 {
 	if (f->nft)
 		(void)snprintf(out, cap,
-			       "no nf_tables (%s), by which network limited enforces its "
-			       "rules: load the kernel's module nf_tables (with those of "
-			       "nft_ct, nft_log and nft_reject_inet), or say network "
-			       "disabled",
-			       strerrorname_np(f->nft) ? strerrorname_np(f->nft) : "?");
+			       "no %s (%s), by which network limited enforces its rules: load "
+			       "this module of the kernel (as root: modprobe %s, and a line in "
+			       "/etc/modules-load.d for the next boot), or say network disabled",
+			       f->nft_module,
+			       strerrorname_np(f->nft) ? strerrorname_np(f->nft) : "?",
+			       f->nft_module);
 	return f->nft != 0;
 }
 
@@ -501,6 +505,17 @@ static void print_landlock(FILE *out, const struct features *f)
 			     "files on 0-2 go through pipes\n", "Landlock");
 }
 
+static void print_nft(FILE *out, const struct features *f, int no_namespace)
+{
+	char note[120];
+	bool part = !no_namespace && f->nft && strcmp(f->nft_module, "nf_tables") != 0;
+
+	(void)snprintf(note, sizeof(note), "%s%s%s", part ? f->nft_module : "",
+		       part ? " is missing: " : "", "network limited is refused");
+	row(out, "nf_tables", no_namespace ? no_namespace : f->nft,
+	    no_namespace || f->nft ? note : "");
+}
+
 static void print_groups(FILE *out, const struct features *f)
 {
 	gid_t ids[64];
@@ -532,8 +547,7 @@ bool features_print(FILE *out, const struct features *f)
 	    f->outer_filter ? "one is loaded around polrun" : "");
 	print_listener(out, f);
 	print_landlock(out, f);
-	row(out, "nf_tables", ns ? ns : f->nft,
-	    ns || f->nft ? "network limited is refused" : "");
+	print_nft(out, f, ns);
 	fprintf(out, "%-26s %s\n", "run as root",
 		f->root ? "yes  the command gets a uid that owns nothing" : "no");
 	fprintf(out, "%-26s %s%s\n", "cgroup v2",

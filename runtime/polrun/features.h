@@ -19,8 +19,9 @@ struct features {
 	int take;          /* 0, or the errno of taking a child's listener (pidfd_getfd) */
 	int mount_api;     /* 0, or the errno of open_tree and mount_setattr */
 	int landlock_abi;
-	int nft;           /* 0, or the errno of making a table in a network namespace
-	                      of its own */
+	int nft;           /* 0, or the errno of making the rules of a limited network in
+	                      a network namespace of its own */
+	const char *nft_module; /* what is missing then */
 	bool outer_filter; /* seccomp filters are loaded already */
 	bool chrooted;
 	bool ram_disk;     /* "/" is the file system that the kernel unpacked at boot */
@@ -43,7 +44,7 @@ void features_landlock_lacks(int abi, char *out, size_t cap);
 /* Writes one line with the reason and what to do about it.  False if nothing is known
  * to be missing. */
 bool features_reason(const struct features *f, char *out, size_t cap);
-/* The same for a start whose step "nft" failed.  False if tables can be made. */
+/* The same for a start whose step "nft" or "gate" failed.  False if nothing is missing. */
 bool features_nft_reason(const struct features *f, char *out, size_t cap);
 /* "rules a, b, c and 12 more": the rules that would not hold without a sandbox. */
 void features_rules(const struct bundle *b, char *out, size_t cap);

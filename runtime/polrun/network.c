@@ -49,6 +49,8 @@ static int open_authorities(struct rt_err *err)
 
 		if (fd >= 0)
 			return fd;
+		if (errno != ENOENT && errno != ENOTDIR && errno != EACCES)
+			return rt_fail_errno(err, errno, "%s", files[i]);
 	}
 	return rt_fail(err, ENOENT, "a rule injects a credential, and the host has no certificate "
 		       "authorities (%s): install ca-certificates", files[0]);

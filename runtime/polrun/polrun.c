@@ -34,9 +34,11 @@
 #include "runtime/polrun/network.h"
 #include "runtime/polrun/polrun_options.h"
 #include "runtime/polrun/preview.h"
+#include "runtime/polrun/record_entry.h"
 #include "runtime/polrun/report.h"
 #include "runtime/polrun/report_file.h"
 #include "runtime/polrun/run_user.h"
+#include "runtime/polrun/secrets.h"
 #include "runtime/polrun/state_view.h"
 #include "runtime/polrun/streams.h"
 #include "runtime/polrun/told.h"
@@ -70,6 +72,7 @@ struct session {
 	FILE *notes; /* what is said that is no refusal: stderr, or with -q nowhere */
 	char state[PATH_MAX], answers[PATH_MAX]; /* where remembered answers are kept */
 	int polinit, report;
+	struct traffic record;
 	bool made_report;
 	struct supervise_result result;
 	bool ran;
@@ -155,8 +158,8 @@ static int fill_run(struct session *s, struct rt_err *err)
 		.pwd = rt_roots_pwd(&s->roots, pwd),
 	};
 	int r = env_build(&env, &s->envp, err);
-
-	const char *const own[] = { s->report >= 0 ? s->opt.report : NULL, s->state, s->answers };
+	const char *const own[] = { s->report >= 0 ? s->opt.report : NULL, s->state, s->answers,
+				    s->record.fd >= 0 ? s->opt.record : NULL };
 
 	if (r == 0)
 		r = chosen_keep(&s->chosen, &s->opt, own, sizeof(own) / sizeof(own[0]), s->roots.cwd,
@@ -232,7 +235,7 @@ static int refuse_start(struct session *s, const struct rt_err *err)
 
 	features_probe(&f);
 	if (!features_reason(&f, why, sizeof(why)) &&
-	    (strcmp(err->step, "nft") != 0 ||
+	    ((strcmp(err->step, "nft") != 0 && strcmp(err->step, "gate") != 0) ||
 	     !features_nft_reason(&f, why, sizeof(why))))
 		(void)snprintf(why, sizeof(why), "%s%s%s", err->step,
 			       err->step[0] ? ": " : "", err->text);
@@ -271,7 +274,7 @@ static void say_foreign(const struct session *s, int project)
 static struct told told_of(const struct session *s)
 {
 	return (struct told){
-		.notes = s->notes, .run = &s->run, .view = &s->view, .entry = &s->entry,
+		.notes = s->notes, .trust = &s->trust, .run = &s->run, .view = &s->view, .entry = &s->entry,
 		.here = &s->here, .dot_git = s->dot_git, .verbose = s->opt.verbose,
 		.result = &s->result, .unreached = &s->unreached,
 		.gateway = s->run.gateway ? &s->gateway.log : NULL,
@@ -341,7 +344,7 @@ static int start_and_supervise(struct session *s)
 	say_foreign(s, project);
 	appeared_say(s->notes, &s->bundle, &s->view, s->appeared, &s->nappeared);
 	left_end(&s->left, &s->view, s->appeared, s->nappeared, s->notes);
-	if (streams_finish(&streams, &err) < 0)
+	if (streams_finish(&streams, &err) < 0 || record_network(&s->record, &s->run.ctx, &s->gateway.log, &err) < 0)
 		s->result.status = fail(&err, EXIT_REFUSED);
 	if (s->opt.verbose)
 		told_totals(&told);
@@ -439,6 +442,8 @@ static int with_bundle(struct session *s)
 			 &err) < 0)
 		return fail(&err, EXIT_REFUSED);
 	s->decided = true;
+	if (record_entry(&s->record, &s->opt, &s->run.ctx, &s->entry.d, &err) < 0)
+		return fail(&err, EXIT_REFUSED);
 	/* A denied command needs no view. */
 	if (s->opt.action == OPT_RUN) {
 		int status = verdict(s, false, &err);
@@ -452,6 +457,7 @@ static int with_bundle(struct session *s)
 	    state_view_make(&s->run, dirs, s->opt.action == OPT_RUN, &s->view, &err) < 0 ||
 	    (s->opt.ask_socket && ask_path_check(&s->run, &s->view, s->opt.ask_socket, s->ask_at,
 						 &err) < 0) ||
+	    (s->opt.action == OPT_RUN && secrets_check_view(&s->run, &s->view, &err) < 0) ||
 	    check_report(s, true, &err) < 0)
 		return fail(&err, EXIT_REFUSED);
 	if (s->opt.action == OPT_RUN)
@@ -518,7 +524,7 @@ static void release(struct session *s)
 
 static int session(const struct polrun_options *opt)
 {
-	struct session s = { .opt = *opt, .polinit = -1, .report = -1, .ahead = SANDBOX_AHEAD_NONE,
+	struct session s = { .opt = *opt, .polinit = -1, .report = -1, .record = TRAFFIC_NONE, .ahead = SANDBOX_AHEAD_NONE,
 			     .walls = WALLS_NONE, .unreached = UNREACHED_NONE,
 			     .gateway = GATEWAY_NONE,
 			     .locks = CONFIG_LOCK_NONE,
@@ -529,10 +535,9 @@ static int session(const struct polrun_options *opt)
 
 	if (!s.notes)
 		s.notes = stderr;
-
 	go_ahead(&s);
 	s.run.ahead = &s.ahead;
-	if (open_bundle(&s, &err) < 0) {
+	if (open_bundle(&s, &err) < 0 || record_open(&s.record, opt, &err) < 0) {
 		release(&s);
 		return fail(&err, EXIT_REFUSED);
 	}
@@ -548,6 +553,7 @@ static int session(const struct polrun_options *opt)
 		status = write_report(&s, status);
 	if (s.report >= 0)
 		(void)close(s.report);
+	traffic_close(&s.record);
 	release(&s);
 	return status;
 }

@@ -12,7 +12,7 @@
 #include "runtime/base/io.h"
 #include "runtime/base/optread.h"
 
-enum id { ID_BUNDLE, ID_POLICY, ID_QUIET, ID_PROJECT, ID_USER, ID_ROLE, ID_REPORT, ID_PLAN, ID_DOCTOR, ID_EXPLAIN,
+enum id { ID_BUNDLE, ID_POLICY, ID_QUIET, ID_PROJECT, ID_USER, ID_ROLE, ID_REPORT, ID_RECORD, ID_PLAN, ID_DOCTOR, ID_EXPLAIN,
 	  ID_YES, ID_VERBOSE, ID_SIGNERS, ID_REQUIRE, ID_LINE, ID_HELP, ID_VERSION, ID_ASK, ID_ASK_SOCKET, ID_SESSION };
 
 static const struct optspec table[] = {
@@ -27,6 +27,8 @@ static const struct optspec table[] = {
 	{ ID_ROLE, "role", 0, OPTSPEC_ONE, 0, "NAME",
 	  "refuse a bundle that was not compiled for this role" },
 	{ ID_USER, "user", 0, OPTSPEC_ONE, 0, "NAME|UID", "as root: run as this user" },
+	{ ID_RECORD, "record", 0, OPTSPEC_ONE, 0, "FILE",
+	  "append the command and its decision, for polc diff --traffic" },
 	{ ID_REPORT, "report", 0, OPTSPEC_ONE, 0, "FILE", "write a JSON report of the run" },
 	{ ID_PLAN, "plan", 0, OPTSPEC_NONE, 0, NULL,
 	  "show what would run and where; run nothing" },
@@ -104,6 +106,9 @@ static int set(void *to, const struct optspec *opt, const char *value,
 		break;
 	case ID_USER:
 		slot = &o->user;
+		break;
+	case ID_RECORD:
+		slot = &o->record;
 		break;
 	case ID_REPORT:
 		slot = &o->report;

@@ -18,6 +18,7 @@ struct polrun_options {
 	const char *user;
 	const char *role;
 	const char *report;
+	const char *record;  /* --record, or NULL */
 	const char *signers; /* --allowed-signers */
 	bool require_signed;
 	const char *line;   /* -c */

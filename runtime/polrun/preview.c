@@ -49,6 +49,10 @@ static void print_place(FILE *out, const struct preview *p)
 		trust_describe(p->trust, text, sizeof(text));
 		fprintf(out, "bundle    %s\n", text);
 	}
+	if (r->bundle->changes) {
+		changes_line(r->bundle->changes, text, sizeof(text));
+		fprintf(out, "%s\n", text);
+	}
 	if (r->bundle->rules->role.len) {
 		struct pb_str role = r->bundle->rules->role;
 

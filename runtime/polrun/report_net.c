@@ -9,27 +9,27 @@
 #include "runtime/base/io.h"
 #include "runtime/polrun/report_rule.h"
 
-enum { FEW = 3 };
+enum { FEW = 3, WHY = GATE_TEXT + 40 };
 
 /* Why an allowed connection ended, or never began. */
-static const char *why_of(const struct gate_record *r, char out[300])
+static const char *why_of(const struct gate_record *r, char out[WHY])
 {
-	char text[200];
+	char text[GATE_TEXT];
 
 	io_escape(text, sizeof(text), r->text, strlen(r->text));
 	switch ((enum gate_why)r->why) {
 	case GATE_W_RESOLVE:
-		(void)snprintf(out, 300, "the name has no address%s%s", text[0] ? ": " : "", text);
+		(void)snprintf(out, WHY, "the name has no address%s%s", text[0] ? ": " : "", text);
 		break;
 	case GATE_W_TIMEOUT:
-		(void)snprintf(out, 300, "no answer in time");
+		(void)snprintf(out, WHY, "no answer in time");
 		break;
 	case GATE_W_CONNECT:
-		(void)snprintf(out, 300, "%s%s%s", text, text[0] && r->error ? ": " : "",
+		(void)snprintf(out, WHY, "%s%s%s", text, text[0] && r->error ? ": " : "",
 			       r->error ? strerror((int)r->error) : text[0] ? "" : "not connected");
 		break;
 	case GATE_W_LIMIT:
-		(void)snprintf(out, 300, "the limit of its rule%s%s", text[0] ? ": " : "", text);
+		(void)snprintf(out, WHY, "the limit of its rule%s%s", text[0] ? ": " : "", text);
 		break;
 	case GATE_W_RULE:
 	case GATE_W_ASK:
@@ -41,7 +41,7 @@ static const char *why_of(const struct gate_record *r, char out[300])
 	case GATE_W_POOL:
 	case GATE_W_COUNT:
 	default:
-		(void)snprintf(out, 300, "%s", text);
+		(void)snprintf(out, WHY, "%s", text);
 		break;
 	}
 	return out;
@@ -58,7 +58,7 @@ static void put_address(struct json *j, const struct gate_record *r)
 
 static void connection(struct json *j, const struct bundle *b, const struct gate_record *r)
 {
-	char name[sizeof(r->name) * 4], why[300];
+	char name[sizeof(r->name) * 4], why[WHY];
 
 	io_escape(name, sizeof(name), r->name, strlen(r->name));
 	json_object(j, NULL);
@@ -117,7 +117,7 @@ void report_net_unreached(FILE *out, const struct gateway_log *log)
 
 	for (size_t i = 0; i < log->n && n < FEW; i++) {
 		const struct gate_record *r = &log->v[i];
-		char subject[600], why[300];
+		char subject[600], why[WHY];
 		struct gate_record plain = *r;
 
 		if (r->what != GATE_UNREACHED)

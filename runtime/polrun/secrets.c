@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "runtime/base/io.h"
+#include "runtime/base/place.h"
 #include "runtime/base/sys.h"
 #include "runtime/decide/rule_text.h"
 #include "runtime/polrun/env.h"
@@ -35,21 +36,63 @@ static int refuse(const struct wanted *w, int e, const char *why, struct rt_err 
 
 static int refuse_errno(const struct wanted *w, int e, const char *path, struct rt_err *err)
 {
-	char why[300], shown[200];
+	char why[300], at[200];
 
-	io_escape(shown, sizeof(shown), path, strlen(path));
-	(void)snprintf(why, sizeof(why), "%s: %s", shown, strerror(e));
+	io_escape(at, sizeof(at), path, strlen(path));
+	(void)snprintf(why, sizeof(why), "%s: %s", at, strerror(e));
 	return refuse(w, e, why, err);
 }
 
-/* Could the command read the file by this path? */
-static bool is_shown(const struct wanted *w, const char *path)
+/* A scratch rule is about files of the run's own, never about this one. */
+static bool is_scratch(const struct wanted *w, uint32_t rule)
+{
+	const struct pb_rule *r = bundle_rule(w->run->bundle, rule);
+
+	return r && r->kind == PB_FILE && r->effect == PB_ALLOW && (r->flags & PB_F_SCRATCH);
+}
+
+/* Do the rules let the command read the file by this path? */
+static bool is_allowed(const struct wanted *w, const char *path)
 {
 	struct decision d;
 
 	decide_file(&w->run->ctx, PB_READ, path, &d);
-	return d.effect == PB_ALLOW || d.effect == PB_ASK;
+	if (d.effect != PB_ALLOW)
+		return d.effect == PB_ASK;
+	/* more rules matched than are listed */
+	if (!is_scratch(w, d.rule) || d.nmatched > DECIDE_MAX_MATCHED)
+		return true;
+	for (uint32_t i = 0; i < d.nmatched; i++) {
+		const struct pb_rule *r = bundle_rule(w->run->bundle, d.matched[i]);
+
+		if (r && r->effect == PB_ALLOW && !is_scratch(w, d.matched[i]))
+			return true;
+	}
+	return false;
 }
+
+/* Does the view have the host's file `real` somewhere?  A rule for a link shows what the link
+ * leads to, under a name that no rule mentions. */
+static bool is_in_view(const struct sandbox_view *v, const char *real)
+{
+	char inside[2 * PATH_MAX];
+
+	for (size_t i = 0; i < v->n; i++) {
+		const struct sandbox_node *n = &v->nodes[i];
+		const char *host = n->source ? n->source : n->path;
+
+		if (n->scratch || n->masked || n->absent || !(n->ops & PB_READ) ||
+		    !place_is_below(real, host))
+			continue;
+		(void)snprintf(inside, sizeof(inside), "%s%s", n->path[1] ? n->path : "",
+			       real + (host[1] ? strlen(host) : 0));
+		if (sandbox_view_find(v, inside) == n)
+			return true;
+	}
+	return false;
+}
+
+static const char shown[] = "the run itself could read its file: hide it";
 
 /* Opens the file, and refuses what is no secret.  A descriptor or -errno. */
 static int open_file(const struct wanted *w, const char *path, struct rt_err *err)
@@ -64,8 +107,8 @@ static int open_file(const struct wanted *w, const char *path, struct rt_err *er
 		return refuse(w, EINVAL, "it is no regular file", err);
 	if (st.st_mode & S_IWOTH)
 		return refuse(w, EPERM, "everybody may write its file", err);
-	if (is_shown(w, path) || is_shown(w, real))
-		return refuse(w, EPERM, "the run itself could read its file: hide it", err);
+	if (is_allowed(w, path) || is_allowed(w, real))
+		return refuse(w, EPERM, shown, err);
 	return io_steal_fd(&fd);
 }
 
@@ -107,23 +150,29 @@ static const struct pb_env_entry *find(const struct pb_env *env, const char *nam
 	return NULL;
 }
 
-static int read_one(struct wanted *w, const char *name, size_t len, char **ret, size_t *ret_n,
-		    struct rt_err *err)
+/* The path of the file of the secret, allocated. */
+static int find_path(struct wanted *w, const char *name, size_t len, char **ret, struct rt_err *err)
 {
 	const struct pb_env *env = w->run->bundle->env;
 	const struct pb_env_entry *e = find(env, name, len);
 	const size_t head = sizeof(from_file) - 1;
-	AUTO_FREE char *path = NULL;
 
 	io_escape(w->name, sizeof(w->name), name, len);
 	if (!e)
 		return refuse(w, ENOENT, "the bundle does not say where it is", err);
 	if (e->value.len <= head || memcmp(pb_strp(env, e->value), from_file, head) != 0)
 		return refuse(w, ENOTSUP, "only secrets from files can be read in this version", err);
-	path = env_expand(&w->run->ctx.roots, pb_strp(env, e->value) + head, e->value.len - head);
-	if (!path)
-		return rt_fail(err, ENOMEM, "out of memory");
-	return read_from(w, path, ret, ret_n, err);
+	*ret = env_expand(&w->run->ctx.roots, pb_strp(env, e->value) + head, e->value.len - head);
+	return *ret ? 0 : rt_fail(err, ENOMEM, "out of memory");
+}
+
+static int read_one(struct wanted *w, const char *name, size_t len, char **ret, size_t *ret_n,
+		    struct rt_err *err)
+{
+	AUTO_FREE char *path = NULL;
+	int r = find_path(w, name, len, &path, err);
+
+	return r < 0 ? r : read_from(w, path, ret, ret_n, err);
 }
 
 /* A rule whose pieces have the grant. */
@@ -190,6 +239,38 @@ int secrets_take(const struct sandbox_run *run, enum secret_use use, struct gate
 		}
 	}
 	return 0;
+}
+
+static int check_one(const struct sandbox_run *run, const struct sandbox_view *v, struct pb_str name,
+		     uint32_t rule, struct rt_err *err)
+{
+	struct wanted w = { .run = run, .rule = rule };
+	AUTO_FREE char *path = NULL;
+	char real[PATH_MAX];
+	int r = find_path(&w, pb_strp(run->bundle->egress, name), name.len, &path, err);
+
+	if (r < 0)
+		return r;
+	if (!realpath(path, real))
+		return refuse_errno(&w, errno, path, err);
+	return is_in_view(v, real) ? refuse(&w, EPERM, shown, err) : 0;
+}
+
+int secrets_check_view(const struct sandbox_run *run, const struct sandbox_view *v,
+		       struct rt_err *err)
+{
+	const struct pb_egress *e = run->bundle->egress;
+	int r = 0;
+
+	for (uint32_t i = 0; run->gateway && r == 0 && i < e->grants.count; i++) {
+		const struct pb_grant *g = pb_at(e, e->grants, sizeof(*g), i);
+
+		if (g->via_secret.len)
+			r = check_one(run, v, g->via_secret, rule_of(e, i), err);
+		if (r == 0 && g->secret.len)
+			r = check_one(run, v, g->secret, rule_of(e, i), err);
+	}
+	return r;
 }
 
 void secrets_release(struct gateway_secrets *s)

@@ -15,6 +15,9 @@ enum secret_use { SECRET_VIA, SECRET_INJECT };
  */
 int secrets_take(const struct sandbox_run *run, enum secret_use use,
 		 struct gateway_secrets *ret, struct rt_err *err);
+/* The same once the view is known: a rule for a link may show the file by another name. */
+int secrets_check_view(const struct sandbox_run *run, const struct sandbox_view *v,
+		       struct rt_err *err);
 /* Overwrites and frees them. */
 void secrets_release(struct gateway_secrets *s);
 

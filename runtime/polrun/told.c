@@ -18,6 +18,9 @@
 #include "runtime/polrun/report_net.h"
 #include "runtime/supervise/explain_denials.h"
 
+/* Findings of the change statement; `polc inspect` shows all that there are. */
+#define CHANGES_SHOWN 5
+
 /* What is true of the bundle whatever a run does.  A run that works says none of it: check
  * and compile have said it.  These may be the reason why a run failed. */
 static void lacks(const struct told *t)
@@ -28,12 +31,26 @@ static void lacks(const struct told *t)
 		fprintf(t->notes, "polrun: %s\n", t->dot_git);
 }
 
+/* Whoever can write an unsigned bundle can write any statement into it. */
+static void say_changes(const struct told *t)
+{
+	const struct changes *c = t->run->bundle->changes;
+
+	if (!c)
+		return;
+	if (!t->trust->trusted)
+		fputs("polrun: the bundle is not signed: anybody may have written its change "
+		      "statement\n", stderr);
+	changes_print(stderr, c, "polrun: ", CHANGES_SHOWN);
+}
+
 void told_begin(const struct told *t)
 {
 	const struct bundle *b = t->run->bundle;
 	char sum[200], line[CARRIED_LINE];
 
 	if (t->verbose) {
+		say_changes(t);
 		exactness_summary(b, t->here, sum, sizeof(sum));
 		if (sum[0])
 			fprintf(stderr, "polrun: %s: see --plan\n", sum);

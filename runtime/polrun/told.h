@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "runtime/bundle/trust.h"
 #include "runtime/entry/entry.h"
 #include "runtime/polrun/exactness.h"
 #include "runtime/sandbox/sandbox.h"
@@ -11,6 +12,7 @@
 
 struct told {
 	FILE *notes; /* stderr, or with -q nowhere */
+	const struct trust *trust; /* under which the bundle was opened */
 	const struct sandbox_run *run;
 	const struct sandbox_view *view;
 	const struct entry *entry;
@@ -22,8 +24,8 @@ struct told {
 	bool verbose;
 };
 
-/* Before the command: with -v what the bundle does not hold exactly, and which trees are
- * read-only in this run. */
+/* Before the command: with -v the bundle's change statement and what it does not hold
+ * exactly; and which trees are read-only in this run. */
 void told_begin(const struct told *t);
 /* Lets the supervisor tell that the network is off, as soon as the command asks for it.
  * `t` must live as long as the run. */

@@ -113,6 +113,10 @@ static void add_proc(struct plan *p, bool host_network)
 		plan_add_at(p, STEP_TCP_FASTOPEN, "proc/sys/net/ipv4/tcp_fastopen", "0",
 		       PLAN_F_MAYBE);
 		plan_add_at(p, STEP_MPTCP, "proc/sys/net/mptcp/enabled", "0", PLAN_F_MAYBE);
+		/* A host may have set bbr, which sends by a timer: half the speed between the
+		 * command and the egress gateway, where nothing is ever lost. */
+		plan_add_at(p, STEP_TCP_RENO, "proc/sys/net/ipv4/tcp_congestion_control",
+			    "reno", PLAN_F_MAYBE);
 	}
 	plan_add_at(p, STEP_PROC_SYS, "proc/sys", NULL, 0);
 	plan_add_at(p, STEP_PROC_KCORE, "proc/kcore", "f", PLAN_F_MAYBE);

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "runtime/base/fd_pass.h"
 #include "runtime/base/sys.h"
 #include "runtime/egress/gate.h"
 
@@ -38,26 +39,10 @@ int status_send(int sock, enum sandbox_event event, int value, const struct rt_e
 
 int status_send_fds(int sock, enum sandbox_event event, int value, const int *fds, size_t n)
 {
-	union {
-		char buf[CMSG_SPACE(GATE_SOCKET_COUNT * sizeof(int))];
-		struct cmsghdr align;
-	} u;
 	struct sandbox_status st;
-	struct iovec iov = { &st, sizeof(st) };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = u.buf,
-			    .msg_controllen = CMSG_SPACE(n * sizeof(int)) };
-	struct cmsghdr *c;
 
-	if (n > GATE_SOCKET_COUNT)
-		return -EINVAL;
 	memset(&st, 0, sizeof(st));
-	memset(&u, 0, sizeof(u));
 	st.event = event;
 	st.value = value;
-	c = CMSG_FIRSTHDR(&m);
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(n * sizeof(int));
-	memcpy(CMSG_DATA(c), fds, n * sizeof(int));
-	return SYS_RETRY(sendmsg(sock, &m, MSG_NOSIGNAL)) < 0 ? -errno : 0;
+	return fd_pass_send(sock, &st, sizeof(st), fds, n, 0);
 }

@@ -203,6 +203,7 @@ static int make_log(void)
 	struct nfulnl_msg_config_mode mode = { .copy_range = htonl(LOG_BYTES),
 					       .copy_mode = NFULNL_COPY_PACKET };
 	uint32_t at_once = htonl(1); /* one packet a message: a refusal is told at once */
+	uint16_t number = htons(NFULNL_CFG_F_SEQ); /* so that lost ones are known by the gap */
 	int r;
 
 	if (fd < 0)
@@ -213,6 +214,9 @@ static int make_log(void)
 	if (r == 0)
 		r = log_request(fd, PB_NFT_GROUP, AF_UNSPEC, NFULA_CFG_QTHRESH, &at_once,
 				sizeof(at_once));
+	if (r == 0)
+		r = log_request(fd, PB_NFT_GROUP, AF_UNSPEC, NFULA_CFG_FLAGS, &number,
+				sizeof(number));
 	return r < 0 ? r : io_steal_fd(&fd);
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "runtime/base/io.h"
+#include "runtime/base/landlock.h"
 #include "runtime/base/sys.h"
 #include "runtime/sandbox/plan.h"
 #include "runtime/sandbox/step_landlock.h"
@@ -18,10 +19,8 @@ static int create(struct init *in, const struct plan_op *op, struct rt_err *err)
 		.handled_access_net = op->w,
 		.scoped = step_on(STEP_LANDLOCK_SCOPE) ? op->aux : 0,
 	};
-	/* a kernel refuses members that its ABI does not have */
-	size_t size = op->fd >= 6 ? 24 : op->fd >= 4 ? 16 : 8;
 
-	in->ruleset = sys_landlock_create(&attr, size, 0);
+	in->ruleset = landlock_ruleset(&attr, op->fd);
 	if (in->ruleset < 0)
 		return step_fail(err, STEP_LANDLOCK, errno, "create_ruleset");
 	return 0;

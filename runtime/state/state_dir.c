@@ -109,7 +109,7 @@ int state_dir_make(const char *dir, struct rt_err *err)
 	/* find the longest prefix that exists */
 	while (n > 0) {
 		fd = sys_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-		if (fd >= 0 || errno != ENOENT)
+		if (fd >= 0 || errno != ENOENT || n == 1)
 			break;
 		while (n > 0 && path[n - 1] != '/')
 			n--;

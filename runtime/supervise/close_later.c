@@ -2,35 +2,12 @@
  * close_later.h. */
 #include "runtime/supervise/close_later.h"
 
-#include <errno.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "runtime/base/sys.h"
+#include "runtime/base/fd_pass.h"
 
-/* Sends `fds` to `in`, whose queue then holds `in`. */
-static ssize_t send_all(int out, const int *fds, size_t n)
-{
-	union {
-		char buf[CMSG_SPACE((CLOSE_LATER_MOST + 1) * sizeof(int))];
-		struct cmsghdr align;
-	} u;
-	struct iovec iov = { (char[]){ 'k' }, 1 };
-	struct msghdr m = { .msg_iov = &iov,
-			    .msg_iovlen = 1,
-			    .msg_control = u.buf,
-			    .msg_controllen = CMSG_SPACE(n * sizeof(int)) };
-	struct cmsghdr *c;
-
-	memset(&u, 0, sizeof(u));
-	c = CMSG_FIRSTHDR(&m);
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(n * sizeof(int));
-	memcpy(CMSG_DATA(c), fds, n * sizeof(int));
-	return SYS_RETRY(sendmsg(out, &m, MSG_NOSIGNAL));
-}
+_Static_assert(CLOSE_LATER_MOST + 1 <= FD_PASS_MOST, "all in one message");
 
 void close_later_keep(struct close_later *c, const int *fds, size_t n)
 {
@@ -44,7 +21,8 @@ void close_later_keep(struct close_later *c, const int *fds, size_t n)
 	for (size_t i = 0; i < n; i++)
 		if (fds[i] >= 0)
 			all[k++] = fds[i];
-	if (send_all(c->out, all, k) < 0)
+	/* the queue of `in` then holds `in` itself */
+	if (fd_pass_send(c->out, "k", 1, all, k, 0) < 0)
 		close_later_release(c);
 }
 

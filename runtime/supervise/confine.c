@@ -17,15 +17,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "runtime/base/filter_insn.h"
+#include "runtime/base/own_filter.h"
 #include "runtime/base/sys.h"
-
-enum { MAX_INSNS = 224 };
 
 #ifdef POL_SAN
 /* The run time of the sanitizers opens and maps on its own: deny only what matters
  * most. */
-static const struct sock_filter *build(struct sock_filter *f, size_t *ret_n)
+static void build(struct own_filter *f)
 {
 	static const struct sock_filter san[] = {
 		LOAD(arch), JEQ(AUDIT_ARCH_X86_64, 1, 0), KILL,
@@ -34,9 +32,9 @@ static const struct sock_filter *build(struct sock_filter *f, size_t *ret_n)
 		ALLOW, REFUSE,
 	};
 
-	memcpy(f, san, sizeof(san));
-	*ret_n = sizeof(san) / sizeof(san[0]);
-	return f;
+	*f = (struct own_filter){ .n = 0 };
+	for (size_t i = 0; i < OWN_FILTER_COUNT(san); i++)
+		own_filter_add(f, san[i]);
 }
 #else
 static const int allowed[] = {
@@ -61,80 +59,45 @@ static const int deadly[] = {
 	SYS_unshare, SYS_bpf, SYS_io_uring_setup,
 };
 
-static const unsigned long ioctls[] = {
-	SECCOMP_IOCTL_NOTIF_RECV, SECCOMP_IOCTL_NOTIF_SEND,
-	SECCOMP_IOCTL_NOTIF_ID_VALID, SECCOMP_IOCTL_NOTIF_SET_FLAGS,
+static const int ioctls[] = {
+	(int)SECCOMP_IOCTL_NOTIF_RECV, (int)SECCOMP_IOCTL_NOTIF_SEND,
+	(int)SECCOMP_IOCTL_NOTIF_ID_VALID, (int)SECCOMP_IOCTL_NOTIF_SET_FLAGS,
 	TCGETS, /* stdio asks whether stderr is a terminal */
 };
 
-static const struct sock_filter *build(struct sock_filter *f, size_t *ret_n)
+static void build(struct own_filter *f)
 {
-	_Static_assert(sizeof(allowed) / sizeof(allowed[0]) * 2 +
-			       sizeof(deadly) / sizeof(deadly[0]) * 2 +
-			       sizeof(ioctls) / sizeof(ioctls[0]) * 2 + 32 < MAX_INSNS,
-		       "the filter fits");
-	static const struct sock_filter head[] = {
-		LOAD(arch), JEQ(AUDIT_ARCH_X86_64, 1, 0), KILL,
-		LOAD(nr),
-		/* new memory must not be executable */
-		JEQ(SYS_mmap, 2, 0), JEQ(SYS_mprotect, 1, 0), JEQ(SYS_mremap, 3, 4),
-		LOAD_ARG(2),
-		JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1),
-		REFUSE, ALLOW,
-	};
-	const size_t nio = sizeof(ioctls) / sizeof(ioctls[0]);
-	uint32_t self = (uint32_t)getpid();
-	size_t n = sizeof(head) / sizeof(head[0]);
+	size_t call;
 
-	memcpy(f, head, sizeof(head));
-	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++) {
-		f[n++] = (struct sock_filter)JEQ(deadly[i], 0, 1);
-		f[n++] = (struct sock_filter)KILL;
-	}
+	own_filter_begin(f, (struct sock_filter)REFUSE);
+	own_filter_calls(f, deadly, OWN_FILTER_COUNT(deadly), (struct sock_filter)KILL);
 	/* openat2: only relative to a descriptor.  Its resolve flags are in memory,
 	   which a filter cannot read */
-	f[n++] = (struct sock_filter)JEQ(SYS_openat2, 0, 4);
-	f[n++] = (struct sock_filter)LOAD_ARG(0);
-	f[n++] = (struct sock_filter)JEQ(AT_FDCWD, 0, 1);
-	f[n++] = (struct sock_filter)KILL;
-	f[n++] = (struct sock_filter)ALLOW;
-	for (size_t i = 0; i < sizeof(allowed) / sizeof(allowed[0]); i++) {
-		f[n++] = (struct sock_filter)JEQ(allowed[i], 0, 1);
-		f[n++] = (struct sock_filter)ALLOW;
-	}
+	call = own_filter_call(f, SYS_openat2);
+	OWN_FILTER_ADD(f, LOAD_ARG(0));
+	OWN_FILTER_ADD(f, JEQ(AT_FDCWD, 0, 1));
+	OWN_FILTER_ADD(f, KILL);
+	OWN_FILTER_ADD(f, ALLOW);
+	own_filter_end(f, call);
+	own_filter_calls(f, allowed, OWN_FILTER_COUNT(allowed), (struct sock_filter)ALLOW);
 	/* tgkill: only for itself (polrun stops when the command stops) */
-	f[n++] = (struct sock_filter)JEQ(SYS_tgkill, 0, 4);
-	f[n++] = (struct sock_filter)LOAD_ARG(0);
-	f[n++] = (struct sock_filter)JEQ(self, 0, 1);
-	f[n++] = (struct sock_filter)ALLOW;
-	f[n++] = (struct sock_filter)REFUSE;
-	f[n++] = (struct sock_filter)JEQ(SYS_ioctl, 0, 1 + 2 * nio);
-	f[n++] = (struct sock_filter)LOAD_ARG(1);
-	for (size_t i = 0; i < nio; i++) {
-		f[n++] = (struct sock_filter)JEQ(ioctls[i], 0, 1);
-		f[n++] = (struct sock_filter)ALLOW;
-	}
-	f[n++] = (struct sock_filter)REFUSE;
-	*ret_n = n;
-	return f;
+	own_filter_allow_if(f, SYS_tgkill, 0, (const int[]){ getpid() }, 1);
+	own_filter_allow_if(f, SYS_ioctl, 1, ioctls, OWN_FILTER_COUNT(ioctls));
 }
 #endif
 
 int confine_self(struct rt_err *err)
 {
-	struct sock_filter f[MAX_INSNS];
-	struct sock_fprog prog;
-	size_t n = 0;
+	struct own_filter f;
+	int r;
 
-	prog.filter = (struct sock_filter *)(uintptr_t)build(f, &n);
-	prog.len = (unsigned short)n;
+	build(&f);
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
 		return rt_fail_errno(err, errno, "the supervisor's own dumpable flag");
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
 		return rt_fail_errno(err, errno, "the supervisor's own no_new_privs");
-	if (sys_seccomp(SECCOMP_SET_MODE_FILTER, 0, &prog) != 0)
-		return rt_fail_errno(err, errno, "the supervisor's own filter");
-	return 0;
+	r = own_filter_load(&f);
+	return r == 0 ? 0 : rt_fail_errno(err, -r, "the supervisor's own filter");
 }
 
 static int drop_pages(struct dl_phdr_info *info, size_t size, void *arg)

@@ -2,8 +2,10 @@
 #include "runtime/supervise/denial_hint.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "runtime/decide/hint.h"
 #include "runtime/decide/rule_text.h"
 #include "runtime/egress/gate.h"
 
@@ -16,15 +18,27 @@ static enum pb_kind kind_of(const struct denial *d)
 						  : PB_SCALAR;
 }
 
+/* The same words as polc and polquery have for it. */
+static void decided_hint(const struct bundle *b, const struct denial *d,
+			 const struct hint_subject *s, char *out, size_t cap)
+{
+	const struct decision denied = { .effect = PB_DENY, .rule = d->rule };
+	struct hint hint;
+
+	hint_request(b, s, &denied, &hint);
+	(void)snprintf(out, cap, "%s", hint.text);
+}
+
 /*
  * What would let a connection or a look-up pass.  The subject is "PROTO HOST:PORT", maybe
  * with more behind a comma, or a name alone.
  */
-static bool net_hint(const struct denial *d, char *out, size_t cap)
+static bool net_hint(const struct bundle *b, const struct denial *d, char *out, size_t cap)
 {
 	static const char leads[] = ", which leads to ";
+	struct hint_subject s = { .kind = PB_NET };
 	char proto[8] = "", host[300] = "", *colon;
-	const char *to = strstr(d->subject, leads), *quote;
+	const char *to = strstr(d->subject, leads);
 	bool v6;
 
 	if (d->why == GATE_W_GUARD && to) {
@@ -38,7 +52,9 @@ static bool net_hint(const struct denial *d, char *out, size_t cap)
 	if (d->why != GATE_W_RULE) /* another name, nobody's yes, a limit: no rule is missing */
 		return false;
 	if (strcmp(d->op, "resolve") == 0) {
-		(void)snprintf(out, cap, "network limited { allow tcp \"%s\" port 443 }", d->subject);
+		s.host = d->subject;
+		s.port = 443;
+		decided_hint(b, d, &s, out, cap);
 		return true;
 	}
 	if (sscanf(d->subject, "%7s %299[^ ,]", proto, host) != 2 || !(colon = strrchr(host, ':'))) {
@@ -49,9 +65,11 @@ static bool net_hint(const struct denial *d, char *out, size_t cap)
 	v6 = host[0] == '[' && colon[-1] == ']';
 	if (v6)
 		colon[-1] = '\0';
-	quote = v6 || host[strspn(host, "0123456789.")] == '\0' ? "" : "\"";
-	(void)snprintf(out, cap, "network limited { allow %s %s%s%s port %s }", proto, quote,
-		       host + v6, quote, colon + 1);
+	s.host = host + v6;
+	s.is_addr = v6 || host[strspn(host, "0123456789.")] == '\0';
+	s.udp = strcmp(proto, "udp") == 0;
+	s.port = (uint16_t)strtoul(colon + 1, NULL, 10);
+	decided_hint(b, d, &s, out, cap);
 	return true;
 }
 
@@ -60,13 +78,15 @@ bool denial_hint(const struct bundle *b, const struct denial *d, char *out, size
 	enum pb_kind kind = kind_of(d);
 	const struct pb_rule *r = bundle_rule(b, d->rule);
 
-	if (kind < 6 && b->rules->locked[kind]) {
+	if (kind == PB_NET && r && d->why == GATE_W_RULE) {
+		return net_hint(b, d, out, cap);
+	} else if (kind < 6 && b->rules->locked[kind]) {
 		(void)snprintf(out, cap, "locked by %s",
 			       explain_level(b->rules->locked[kind]));
 	} else if (kind == PB_SCALAR || !r) {
 		return false;
-	} else if (kind == PB_NET && d->why != GATE_W_RULE) {
-		return net_hint(d, out, cap); /* the rule allows or asks */
+	} else if (kind == PB_NET) {
+		return net_hint(b, d, out, cap); /* the rule allows or asks */
 	} else if (r->kind != PB_SCALAR && r->effect != PB_ALLOW &&
 		   (r->level != PB_DEFAULT || (r->flags & PB_F_FLOOR))) {
 		/* An explicit deny wins over every allow: only the owner of the deny
@@ -77,8 +97,6 @@ bool denial_hint(const struct bundle *b, const struct denial *d, char *out, size
 		(void)snprintf(out, cap, "allow %s \"%s\"", d->op, d->subject);
 	} else if (kind == PB_UNIX) {
 		(void)snprintf(out, cap, "allow \"%s\"", d->subject);
-	} else if (kind == PB_NET) {
-		return net_hint(d, out, cap);
 	} else {
 		(void)snprintf(out, cap, "allow %s", d->op);
 	}

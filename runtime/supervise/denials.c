@@ -20,8 +20,8 @@ static struct denial *find(const struct denials *d, const struct denial *key)
 	return NULL;
 }
 
-/* Takes a filled key. */
-static void add(struct denials *d, struct denial key)
+/* Takes a filled key.  `most`: entries of the list. */
+static void add(struct denials *d, struct denial key, size_t most)
 {
 	struct denial *e = find(d, &key);
 
@@ -31,8 +31,8 @@ static void add(struct denials *d, struct denial key)
 		e->last = d->met;
 		return;
 	}
-	if (d->n >= DENIALS_MAX) {
-		d->lost++;
+	if (d->n >= most) {
+		d->lost += key.count;
 		return;
 	}
 	/* Grown by doubling: the capacity follows from n. */
@@ -41,7 +41,7 @@ static void add(struct denials *d, struct denial key)
 		struct denial *p = realloc(d->v, cap * sizeof(*p));
 
 		if (!p) {
-			d->lost++;
+			d->lost += key.count;
 			return;
 		}
 		d->v = p;
@@ -62,7 +62,7 @@ void denials_add(struct denials *d, const char *layer, const char *op,
 	struct denial key = { .err = err, .rule = rule, .count = 1 };
 
 	name(&key, layer, op, subject);
-	add(d, key);
+	add(d, key, DENIALS_MAX);
 }
 
 void denials_add_net(struct denials *d, const char *op, const char *subject, int err,
@@ -71,5 +71,14 @@ void denials_add_net(struct denials *d, const char *op, const char *subject, int
 	struct denial key = { .err = err, .rule = rule, .count = count, .why = why };
 
 	name(&key, "network", op, subject);
-	add(d, key);
+	add(d, key, DENIALS_MAX);
+}
+
+void denials_add_note(struct denials *d, const char *op, const char *subject, int err,
+		      uint32_t rule, uint8_t why, uint64_t count)
+{
+	struct denial key = { .err = err, .rule = rule, .count = count, .why = why };
+
+	name(&key, "network", op, subject);
+	add(d, key, DENIALS_MAX + DENIALS_NOTES);
 }

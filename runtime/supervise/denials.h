@@ -9,7 +9,8 @@
 struct denial {
 	char layer[12];     /* "seccomp" "file" "network" "unix" "limit" "command" */
 	char op[16];        /* "read" "write" "exec" "connect" or the call's name */
-	char subject[512];  /* path, address or arguments, escaped */
+	char subject[576];  /* path, address (with two host names of any length) or
+	                       arguments, escaped */
 	int err;            /* errno that the caller received */
 	uint8_t why;        /* of the gateway: enum gate_why; else 0 */
 	uint32_t rule;
@@ -19,17 +20,22 @@ struct denial {
 };
 
 struct denials {
-	struct denial *v; /* malloc'ed, at most DENIALS_MAX */
+	struct denial *v; /* malloc'ed, at most DENIALS_MAX and DENIALS_NOTES */
 	size_t n;
-	uint64_t lost;    /* number of different denials beyond DENIALS_MAX */
+	uint64_t lost;    /* requests that no entry counts, since the list is full */
 	uint64_t met;     /* number of requests so far */
 };
 #define DENIALS_MAX 1024
+#define DENIALS_NOTES 16 /* further ones, of what a flood kept from being listed alone */
 
 void denials_add(struct denials *d, const char *layer, const char *op,
 		 const char *subject, int err, uint32_t rule);
 /* `count` equal requests to the network; `why` as in the struct. */
 void denials_add_net(struct denials *d, const char *op, const char *subject, int err,
 		     uint32_t rule, uint8_t why, uint64_t count);
+/* The same of requests of which only the number is known: `subject` says so.  It has a place when the
+ * list is full. */
+void denials_add_note(struct denials *d, const char *op, const char *subject, int err,
+		      uint32_t rule, uint8_t why, uint64_t count);
 
 #endif

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "runtime/egress/gate.h"
 #include "runtime/supervise/denial_hint.h"
 
 enum { FEW = 3, MANY = 20 };
@@ -70,6 +71,8 @@ static void print_denial(FILE *out, const struct bundle *b, const struct denial 
 	if (explain_rule_reason(b, e->rule, text, sizeof(text)) ||
 	    explain_rule_text(b, e->rule, text, sizeof(text)))
 		fprintf(out, ": %s", text);
+	if (strcmp(e->layer, "network") == 0 && e->why == GATE_W_ASK)
+		fputs(" (it asks, and nobody said yes)", out);
 	if (hint && denial_hint(b, e, would, sizeof(would)))
 		fprintf(out, "; to let it pass: %s", would);
 	fputc('\n', out);

@@ -11,12 +11,13 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "runtime/base/fd_pass.h"
 #include "runtime/base/host.h"
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
+#include "runtime/decide/rule_text.h"
 
 #define READY_MS 10000 /* a machine may be busy; polgate needs a few ms */
 #define FINISH_MS 500
@@ -25,30 +26,16 @@
 
 static int send_sockets(const struct gateway *g, const struct sandbox_child *child)
 {
-	union {
-		char buf[CMSG_SPACE(GATE_SOCKET_COUNT * sizeof(int))];
-		struct cmsghdr align;
-	} u;
 	struct gate_message msg = { .type = GATE_SOCKETS };
-	struct iovec iov = { &msg, sizeof(msg) };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = u.buf };
 	int fds[GATE_SOCKET_COUNT];
-	struct cmsghdr *c;
 	size_t n = 0;
 
-	memset(&u, 0, sizeof(u));
 	for (int i = 0; i < GATE_SOCKET_COUNT; i++)
 		if (child->sockets[i] >= 0) {
 			msg.value |= 1u << i;
 			fds[n++] = child->sockets[i];
 		}
-	m.msg_controllen = CMSG_SPACE(n * sizeof(int));
-	c = CMSG_FIRSTHDR(&m);
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(n * sizeof(int));
-	memcpy(CMSG_DATA(c), fds, n * sizeof(int));
-	return SYS_RETRY(sendmsg(g->sock, &m, MSG_NOSIGNAL)) < 0 ? -errno : 0;
+	return fd_pass_send(g->sock, &msg, sizeof(msg), fds, n, 0);
 }
 
 union message {
@@ -109,7 +96,7 @@ int gateway_give(struct gateway *g, struct sandbox_child *child, struct rt_err *
 
 void gateway_subject(const struct gate_record *r, char *out, size_t cap)
 {
-	char host[300], addr[HOST_TEXT] = "", extra[300] = "", text[200];
+	char host[300], addr[HOST_TEXT] = "", extra[GATE_TEXT + 24] = "", text[GATE_TEXT];
 	bool v4 = false;
 
 	if (r->has_addr)
@@ -135,23 +122,31 @@ void gateway_subject(const struct gate_record *r, char *out, size_t cap)
 		(void)snprintf(out, cap, "%s%s", host, extra);
 }
 
-static void keep(struct gateway_log *log, const struct gate_record *r)
+static void keep_in(struct gate_record **list, size_t *count, uint64_t *lost,
+		    const struct gate_record *r)
 {
-	if (log->n >= GATEWAY_RECORDS_MAX) {
-		log->lost++;
+	size_t n = *count;
+
+	if (n >= GATEWAY_RECORDS_MAX) {
+		++*lost;
 		return;
 	}
 	/* grown by doubling: the capacity follows from n */
-	if ((log->n & (log->n - 1)) == 0) {
-		struct gate_record *v = realloc(log->v, (log->n ? log->n * 2 : 1) * sizeof(*v));
+	if ((n & (n - 1)) == 0) {
+		struct gate_record *v = realloc(*list, (n ? n * 2 : 1) * sizeof(*v));
 
 		if (!v) {
-			log->lost++;
+			++*lost;
 			return;
 		}
-		log->v = v;
+		*list = v;
 	}
-	log->v[log->n++] = *r;
+	(*list)[(*count)++] = *r;
+}
+
+static void keep(struct gateway_log *log, const struct gate_record *r)
+{
+	keep_in(&log->v, &log->n, &log->lost, r);
 }
 
 /* What the caller of connect() saw. */
@@ -164,16 +159,6 @@ static int errno_of(const struct gate_record *r)
 	return ECONNRESET;
 }
 
-/* Where nobody says `otherwise`, the line that chose the mode is what a person looks for. */
-static uint32_t named_rule(const struct bundle *b, uint32_t rule)
-{
-	const struct pb_rules *h = b ? b->rules : NULL;
-	const struct pb_rule *r = b ? bundle_rule(b, rule) : NULL;
-
-	return r && rule == h->scalar_first + (uint32_t)PB_S_NET_OTHERWISE && !r->line ?
-		       h->scalar_first + (uint32_t)PB_S_NET_MODE : rule;
-}
-
 static int take_record(struct gateway *g, const struct gate_record *r, struct denials *d)
 {
 	char subject[sizeof(d->v->subject)];
@@ -181,11 +166,12 @@ static int take_record(struct gateway *g, const struct gate_record *r, struct de
 
 	if (r->what == 0 || r->what >= GATE_WHAT_COUNT || r->why >= GATE_W_COUNT || !r->count)
 		return -EPROTO;
+	/* what passed before a limit was met has passed as well */
+	log->up += r->up;
+	log->down += r->down;
 	switch ((enum gate_what)r->what) {
 	case GATE_CLOSED:
 		log->connections += r->count;
-		log->up += r->up;
-		log->down += r->down;
 		keep(log, r);
 		return 0;
 	case GATE_UNREACHED:
@@ -199,9 +185,11 @@ static int take_record(struct gateway *g, const struct gate_record *r, struct de
 		break;
 	}
 	log->refused += r->count;
+	keep_in(&log->refused_v, &log->refused_n, &log->refused_lost, r);
 	gateway_subject(r, subject, sizeof(subject));
-	denials_add_net(d, r->what == GATE_NO_NAME ? "resolve" : "connect", subject, errno_of(r),
-			named_rule(g->bundle, r->rule), (uint8_t)r->why, r->count);
+	(r->has_addr || r->name[0] ? denials_add_net : denials_add_note)(
+		d, r->what == GATE_NO_NAME ? "resolve" : "connect", subject, errno_of(r),
+		g->bundle ? explain_named(g->bundle, r->rule) : r->rule, (uint8_t)r->why, r->count);
 	return 0;
 }
 
@@ -295,23 +283,15 @@ static void end_polgate(struct gateway *g)
 	end_process(&g->inject_pid, &g->inject_pidfd);
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 void gateway_finish(struct gateway *g, struct denials *d)
 {
 	struct pollfd p = { g->sock, POLLIN, 0 };
-	int64_t until = now_ms() + FINISH_MS, left;
+	int64_t until = sys_now_ms() + FINISH_MS, left;
 
 	if (g->sock < 0)
 		return;
 	if (send_message(g, GATE_END, 0, 0) == 0)
-		while ((left = until - now_ms()) > 0 && SYS_RETRY(poll(&p, 1, (int)left)) > 0 &&
+		while ((left = until - sys_now_ms()) > 0 && SYS_RETRY(poll(&p, 1, (int)left)) > 0 &&
 		       gateway_serve(g, d) == 0)
 			;
 	end_polgate(g);
@@ -321,5 +301,6 @@ void gateway_release(struct gateway *g)
 {
 	end_polgate(g);
 	free(g->log.v);
+	free(g->log.refused_v);
 	g->log = (struct gateway_log){ 0 };
 }

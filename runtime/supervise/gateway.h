@@ -17,6 +17,10 @@ struct gateway_log {
 	struct gate_record *v; /* malloc'ed: GATE_CLOSED and GATE_UNREACHED */
 	size_t n;
 	uint64_t lost;         /* records beyond GATEWAY_RECORDS_MAX */
+	/* the same of what was refused, for --record */
+	struct gate_record *refused_v;
+	size_t refused_n;
+	uint64_t refused_lost;
 	uint64_t connections;  /* that were let through */
 	uint64_t refused;      /* connections, names and packets */
 	uint64_t unreached;    /* allowed, but not reached */

@@ -13,6 +13,7 @@
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
 #include "runtime/egress/inject.h"
+#include "runtime/egress/spent.h"
 #include "runtime/supervise/gateway.h"
 
 #define FREE_FD 10 /* above the descriptors that the programs get */
@@ -21,7 +22,7 @@
 struct start {
 	const char *name;
 	int program, null;
-	int fds[3];
+	int fds[4];
 	size_t nfds;
 	bool drop; /* root: become a uid that owns nothing */
 };
@@ -58,6 +59,18 @@ static int make_config(const struct sandbox_run *run, enum gate_asking ask,
 		return rt_fail_errno(err, -r, "the gateway's rules");
 	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) < 0)
 		return rt_fail_errno(err, errno, "sealing the gateway's rules");
+	return io_steal_fd(&fd);
+}
+
+/* The counters that polgate and polinject share: neither can change their number. */
+static int make_spent(const struct sandbox_run *run, struct rt_err *err)
+{
+	AUTO_CLOSE int fd = memfd_create("polgate-spent", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	size_t size = spent_size(run->bundle->rules->rules.count);
+
+	if (fd < 0 || ftruncate(fd, (off_t)size) < 0 ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW) < 0)
+		return rt_fail_errno(err, errno, "memory for the counters of the limits");
 	return io_steal_fd(&fd);
 }
 
@@ -106,6 +119,9 @@ static int above(int fd)
 {
 	int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, FREE_FD);
 
+	/* the limit of open files is below FREE_FD */
+	if (high < 0 && errno == EINVAL)
+		errno = EMFILE;
 	if (fd >= 0)
 		(void)close(fd);
 	return high;
@@ -143,9 +159,11 @@ static int start(struct start *s, pid_t *ret_pid, int *ret_pidfd, struct rt_err 
 	return *ret_pidfd < 0 ? rt_fail_errno(err, errno, "the descriptor of %s", s->name) : 0;
 }
 
-/* Starts polinject; *ret_peer is polgate's end of the socket between them. */
+/* Starts polinject; *ret_peer is polgate's end of the socket between them, `spent` what both
+ * count in. */
 static int start_inject(struct gateway *g, const struct sandbox_run *run,
-			const struct gateway_programs *p, int *ret_peer, struct rt_err *err)
+			const struct gateway_programs *p, int spent, int *ret_peer,
+			struct rt_err *err)
 {
 	AUTO_CLOSE int config = above(make_config(run, GATE_ASK_NOBODY, p->inject_secrets, err));
 	AUTO_CLOSE int peer = -1, ca = fcntl(p->ca, F_DUPFD_CLOEXEC, FREE_FD);
@@ -159,8 +177,8 @@ static int start_inject(struct gateway *g, const struct sandbox_run *run,
 	*ret_peer = above(ours);
 	if (*ret_peer < 0)
 		return rt_fail_errno(err, errno, "the descriptors of polinject");
-	s = (struct start){ .name = "polinject", .program = p->inject, .nfds = 3,
-			    .fds = { peer, config, ca } };
+	s = (struct start){ .name = "polinject", .program = p->inject, .nfds = 4,
+			    .fds = { peer, config, ca, spent } };
 	return start(&s, &g->inject_pid, &g->inject_pidfd, err);
 }
 
@@ -168,20 +186,23 @@ int gateway_start(struct gateway *g, const struct sandbox_run *run,
 		  const struct gateway_programs *p, enum gate_asking ask, struct rt_err *err)
 {
 	AUTO_CLOSE int config = above(make_config(run, ask, p->via_secrets, err));
-	AUTO_CLOSE int peer = -1, inject = -1;
+	AUTO_CLOSE int peer = -1, inject = -1, spent = -1;
 	struct start s;
 	int r = 0;
 
 	g->bundle = run->bundle;
 	if (config < 0)
 		return err->err ? -err->err : rt_fail_errno(err, errno, "the gateway's rules");
-	if (p->inject >= 0)
-		r = start_inject(g, run, p, &inject, err);
+	if (p->inject >= 0) {
+		spent = above(make_spent(run, err));
+		r = spent < 0 ? -(err->err ? err->err : EMFILE) :
+				start_inject(g, run, p, spent, &inject, err);
+	}
 	if (r < 0)
 		return r;
 	if (make_pair(&g->sock, &peer) < 0)
 		return rt_fail_errno(err, errno, "the gateway's socket");
-	s = (struct start){ .name = "polgate", .program = p->gate, .nfds = inject >= 0 ? 3 : 2,
-			    .fds = { peer, config, inject } };
+	s = (struct start){ .name = "polgate", .program = p->gate, .nfds = inject >= 0 ? 4 : 2,
+			    .fds = { peer, config, inject, spent } };
 	return start(&s, &g->pid, &g->pidfd, err);
 }

@@ -22,10 +22,7 @@
 
 uint64_t loop_now(void)
 {
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+	return (uint64_t)sys_now_ms();
 }
 
 int loop_set_timer(struct loop *l, uint64_t at_ms)

@@ -12,8 +12,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "runtime/base/host.h"
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
+#include "runtime/decide/rule_text.h"
 #include "runtime/supervise/tracee.h"
 
 /* True for a datagram socket; `guess` if the descriptor cannot be looked at. */
@@ -43,8 +45,7 @@ static void judge_net(const struct judge *j, bool udp, const struct sockaddr_sto
 	if (ss->ss_family == AF_INET) {
 		const struct sockaddr_in *in = (const void *)ss;
 
-		addr[10] = addr[11] = 0xff;
-		memcpy(addr + 12, &in->sin_addr, 4);
+		host_map_v4(addr, &in->sin_addr);
 		port = ntohs(in->sin_port);
 		(void)inet_ntop(AF_INET, &in->sin_addr, host, sizeof(host));
 	} else {
@@ -68,7 +69,8 @@ static void judge_net(const struct judge *j, bool udp, const struct sockaddr_sto
 	(void)snprintf(subject, sizeof(subject),
 		       ss->ss_family == AF_INET ? "%s %s:%u" : "%s [%s]:%u",
 		       udp ? "udp" : "tcp", host, port);
-	denials_add(j->denials, "network", "connect", subject, 0, d.rule);
+	denials_add(j->denials, "network", "connect", subject, 0,
+		    explain_named(j->run->bundle, d.rule));
 }
 
 /* A socket file that the caller connects to. */

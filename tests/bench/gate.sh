@@ -18,7 +18,7 @@ fi
 work=$(mktemp -d /var/tmp/pol-gate.XXXXXX)
 trap 'rm -rf "$work"' EXIT
 client=$build/tests/bench/gate
-"$client" serve 5432 >"$work/ready" &
+"$client" serve 127.0.0.1 5432 >"$work/ready" &
 for _ in {1..100}; do
 	[ ! -s "$work/ready" ] || break
 	sleep 0.02
@@ -42,9 +42,9 @@ if [ "$what" = bench ]; then
 	printf 'gateway: from exec to ready            %s\n' "$(through -t -- true 2>&1 | head -n 1)"
 	printf 'gateway: connect and first byte, direct  %s\n' "$("$client" first 127.0.0.1 5432 5000)"
 	printf 'gateway: the same through polgate        %s\n' "$(through -- "$client" first 127.0.0.1 5432 5000)"
-	printf 'gateway: bytes, direct                   %s\n' "$("$client" bulk 127.0.0.1 5433 4000)"
+	printf 'gateway: bytes, direct                   %s\n' "$("$client" down 127.0.0.1 5433 2 1)"
 	printf 'gateway: bytes through polgate           %s\n' \
-		"$(through -t -- "$client" bulk 127.0.0.1 5433 4000 2>&1 | grep -v exec | tr '\n' ' ')"
+		"$(through -t -- "$client" down 127.0.0.1 5433 2 1 2>&1 | grep -v exec | tr '\n' ' ')"
 	exit
 fi
 

@@ -14,6 +14,7 @@ import hashlib
 import os
 import random
 import re
+import resource
 import shutil
 import socket
 import ssl
@@ -31,10 +32,11 @@ BUILD = sys.argv[1]
 SANITIZED = b"__asan_init" in open(f"{BUILD}/bin/polinject", "rb").read()
 EMPTY = {"ASAN_OPTIONS": "detect_leaks=0"} if SANITIZED else {}
 SECRET = "s3cr3t-" + os.urandom(8).hex()
-F_ADD_SEALS, SEALS = 1033, 15
+F_ADD_SEALS, SEALS, SIZE_SEALS = 1033, 15, 7
+RULES = 8  # of inject_made
 WHAT = {1: "closed", 2: "refused", 5: "unreached"}
 WHY = ["rule", "ask", "guard", "sni", "host", "protocol", "limit", "resolve", "connect", "timeout"]
-DONE = struct.Struct("=IIIIIIQQ192s")
+DONE = struct.Struct("=IIIIIIQQ272s")
 
 
 # --- certificates --------------------------------------------------------------------------
@@ -57,6 +59,12 @@ class Authority:
             f.write(f"subjectAltName={san}\n")
         openssl("x509", "-req", "-in", base + ".csr", "-CA", f"{self.folder}/{ca}.pem", "-CAkey", f"{self.folder}/{ca}.key",
                 "-CAcreateserial", "-days", days, "-extfile", base + ".ext", "-out", base + ".pem")
+        return base
+
+    def own(self, name, host):
+        base = f"{self.folder}/{name}"
+        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", f"/CN={host}", "-addext",
+                f"subjectAltName=DNS:{host}", "-keyout", base + ".key", "-out", base + ".pem")
         return base
 
 
@@ -188,7 +196,10 @@ class Inject:
         if seal:
             fcntl.fcntl(memory, F_ADD_SEALS, SEALS)
         ca_fd = os.open(ca, os.O_RDONLY)
-        high = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 50) for fd in (other.fileno(), memory, ca_fd)]
+        self.spent = os.memfd_create("spent", os.MFD_ALLOW_SEALING | os.MFD_CLOEXEC)
+        os.ftruncate(self.spent, 8 * (RULES + 1))
+        fcntl.fcntl(self.spent, F_ADD_SEALS, SIZE_SEALS)
+        high = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 50) for fd in (other.fileno(), memory, ca_fd, self.spent)]
 
         def arrange():
             for at, fd in enumerate(high):
@@ -211,9 +222,11 @@ class Inject:
         return {"type": kind, "id": id_, "what": WHAT.get(what), "why": WHY[why], "error": error, "requests": requests, "up": up,
                 "down": down, "text": text.split(b"\0")[0].decode()}
 
-    def open(self, port, name="api.example", limit=0, dialled=443, rule=0):
+    def open(self, port, name="api.example", limit=0, dialled=443, rule=0, buffer=None):
         """The program's end of a connection to the server at `port`."""
         with socket.create_server(("127.0.0.1", 0)) as listener:
+            if buffer:
+                listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, buffer)
             mine = socket.create_connection(listener.getsockname())
             theirs, _ = listener.accept()
         server = socket.create_connection(("127.0.0.1", port))
@@ -356,6 +369,24 @@ def case_bodies(b):
     b.inject.done()
 
 
+def case_trailers(b):
+    """A field behind the body is passed on, but not one of the injected name: some servers count it."""
+    head = b"POST /x HTTP/1.1\r\nHost: api.example\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n"
+    for name, passed in ((b"X-Sum", True), (b"Authorizations", True), (b"Authorization", False), (b"AUTHORIZATION", False)):
+        s = b.server()
+        c = b.inject.open(s.port)
+        c.sendall(head + b"X-Other: 1\r\n" + name + b": mine\r\n\r\n")
+        data, _ = all_of(c)
+        c.close()
+        d = b.inject.done()
+        assert (b"mine" in s.all()) == passed and (d["what"] == "closed") == passed, (name, data, d, s.all())
+        if passed:
+            assert data.startswith(b"HTTP/1.1 200"), (name, data)
+        else:
+            assert d["why"] == "protocol" and (data == b"" or b"polgate: " in data), (name, data, d)
+        s.close()
+
+
 def case_expect(b):
     s = b.server()
     c = b.inject.open(s.port)
@@ -479,6 +510,9 @@ def case_certificates(b):
             ("a wildcard of all", {"base": issue("all", "DNS:*")}, "mismatch"),
             ("a wildcard that is too high", {"base": issue("high", "DNS:*.api.example")}, "mismatch"),
             ("an address", {"base": issue("address", "IP:127.0.0.1")}, "mismatch"),
+            ("a subject without a name", {"base": issue("subject", "email:api.example")}, "mismatch"),
+            ("a client's", {"base": issue("client", "DNS:api.example\nextendedKeyUsage=clientAuth")}, "purpose"),
+            ("its own", {"base": b.authority.own("own", "api.example")}, "self-signed"),
             ("a stranger's", {"base": issue("strange", "DNS:api.example", ca="stranger")}, "certificate"),
             ("one that has ended", {"base": issue("old", "DNS:api.example", days="-1")}, "expired"),
             ("a short key", {"base": issue("short", "DNS:api.example", bits="1024"), "weak": True}, "certificate"),
@@ -564,6 +598,85 @@ def case_limit(b):
     assert b.inject.done()["what"] == "closed"
     first.sendall(GET)
     assert all_of(first)[1] == "reset" and b.inject.done()["why"] == "limit"
+
+
+def case_limit_is_exact(b):
+    """Twenty connections at once, both ways: never a byte more than the limit, which polgate's bytes use up as well."""
+    def talk(c, record):
+        while True:
+            head, rest = read_head(c, record)
+            if head is None:
+                return
+            c.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 50000\r\n\r\n" + b"y" * 50000)
+    s = b.server(talk)
+    os.pwrite(b.inject.spent, struct.pack("=Q", 100000), 8 * 7)
+    got = []
+
+    def one():
+        c = b.inject.open(s.port, limit=700000, rule=7)
+        c.sendall(GET)
+        got.append(len(all_of(c)[0]))
+    threads = [threading.Thread(target=one) for _ in range(20)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    ends = [b.inject.done() for _ in threads]
+    assert sum(e["up"] + e["down"] for e in ends) <= 600000, ends
+    # what was counted arrives: the reset at the limit waits for it
+    assert 50000 < sum(got) == sum(e["down"] for e in ends), (sum(got), ends)
+    assert struct.unpack("=Q", os.pread(b.inject.spent, 8, 8 * 7))[0] == 700000
+    assert any(e["why"] == "limit" for e in ends), ends
+
+
+def case_limit_and_a_slow_reader(b):
+    """What was counted reaches a program that reads it late."""
+    def talk(c, record):
+        read_head(c, record)
+        c.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 50000000\r\n\r\n" + bytes(50000000))
+    s = b.server(talk)
+    os.pwrite(b.inject.spent, bytes(8), 8 * 7)
+    c = b.inject.open(s.port, limit=12000000, rule=7, buffer=100000)
+    c.sendall(GET)
+    n = 0
+    try:
+        while more := len(c.recv(100000)):
+            n += more
+            time.sleep(0.5 if n == more else 0.002)
+        how = "end"
+    except ConnectionResetError:
+        how = "reset"
+    d = b.inject.done()
+    assert how == "reset" and d["why"] == "limit" and n == d["down"] == 12000000 - len(GET), (how, n, d)
+
+
+def case_crowd(b):
+    """Each place is taken, by what is not complete: the oldest gives way, and the newest is served at once."""
+    s = b.server()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (4096, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    for sent, wait in ((b"G", 0), (GET, 1.2)):
+        inject, silent = Inject(f"{b.folder}/ca.pem"), socket.create_server(("127.0.0.1", 0), backlog=1024)
+        held = []
+        for _ in range(520):
+            held.append(inject.open(silent.getsockname()[1]))
+            held[-1].sendall(sent)
+        time.sleep(wait)
+        for i in range(10):
+            c = inject.open(s.port)
+            c.sendall(CLOSE)
+            started = time.time()
+            data, _ = all_of(c)
+            assert data.endswith(b" /x") and time.time() - started < (9 if SANITIZED else 3), (sent, i, data)
+            c.close()
+        # eight for the crowd itself, one for all of the good ones
+        ends = [inject.done() for _ in range(19)]
+        refused = [d for d in ends if d["what"] == "refused"]
+        assert len(refused) == 9 and all(d["why"] == "limit" for d in refused), refused
+        assert "not complete" in refused[-1]["text"] and refused[-1]["id"] < 512, refused[-1]
+        for c in held:
+            c.close()
+        inject.end()
+        silent.close()
 
 
 def case_large_answer(b):

@@ -19,6 +19,8 @@ enum { DENY, INJECT, ALLOW, COUNT };
 struct member {
 	struct pb_egress head;
 	struct pb_slab slab;
+	struct pb_slab4 slab4;
+	struct pb_pair pair;
 	struct pb_ports lists[COUNT];
 	struct pb_piece pieces[5];
 	struct pb_host hosts[3];
@@ -44,7 +46,8 @@ static void fill(struct member *m, char **argv)
 {
 	m->head = (struct pb_egress){
 		.head = { .magic = PB_MAGIC_EGRESS, .version = PB_FORMAT_VERSION, .size = sizeof(*m) },
-		.slabs = TABLE(slab, 1), .lists = TABLE(lists, COUNT), .pieces = TABLE(pieces, 5),
+		.slabs = TABLE(slab, 1), .slabs4 = TABLE(slab4, 1), .pairs = TABLE(pair, 1),
+		.lists = TABLE(lists, COUNT), .pieces = TABLE(pieces, 5),
 		.hosts = TABLE(hosts, 3), .classes = TABLE(classes, COUNT), .pools = TABLE(grants, 0),
 		.ranges = TABLE(grants, 0), .grants = TABLE(grants, 2), .other_class = DENY,
 		.guard = 1, .gate = PB_GATE_NEEDED | PB_GATE_REACHES,

@@ -180,20 +180,16 @@ static void check_quoted(const struct cmd_world *w, const char *text, size_t n,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	unsigned dialect = n ? data[0] & 1 : 0, count = 0;
+	struct law_input in = law_begin(data, n);
+	const char *text = (const char *)in.p;
+	unsigned dialect = in.choice & 1, count = 0;
 	struct cmd_world w = world_of(dialect);
 	const struct cmd_part *p;
 	struct cmd_line l;
 	size_t size;
 	void *block;
-	char *text;
 
-	n -= n > 0;
-	/* of exactly its size: nothing is read behind it */
-	text = malloc(n ? n : 1);
-	LAW(text);
-	if (n)
-		memcpy(text, data + 1, n);
+	n = in.n;
 	block = block_for(n, 0, &size);
 	cmd_from_line(&l, block, size, &w, text, n);
 	LAW((l.unparsed || l.limit) == (l.why != NULL));
@@ -204,6 +200,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	check_small(&w, text, n, &l);
 	if (!dialect)
 		check_quoted(&w, text, n, &l);
-	free(text);
+	law_end(&in);
 	return 0;
 }

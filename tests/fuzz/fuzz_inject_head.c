@@ -4,6 +4,8 @@
  * program's value: the injected header stands there once, with the secret.  The body has the same
  * extent for both, and no line is about the connection to the gateway.
  */
+#include <ctype.h>
+
 #include "tests/fuzz/egress_law.h"
 
 #include "runtime/egress/inject_head.h"
@@ -24,7 +26,7 @@ static void law_value(const char *out, size_t n, const struct inject_header *add
 	free(value);
 }
 
-/* Lines of `name`, where '_' counts as '-'. */
+/* Lines of `name`, where each sign counts as '-'. */
 static size_t law_count(const struct http_head *h, const uint8_t *p, const char *name)
 {
 	size_t n = 0;
@@ -34,7 +36,7 @@ static size_t law_count(const struct http_head *h, const uint8_t *p, const char 
 
 		LAW(text);
 		for (char *c = text; *c; c++)
-			*c = *c == '_' ? '-' : *c;
+			*c = isalnum((unsigned char)*c) ? *c : '-';
 		n += strcasecmp(text, name) == 0;
 		free(text);
 	}
@@ -78,14 +80,9 @@ static void law_inject(const uint8_t *p, size_t n, uint8_t seed)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	uint8_t *copy;
+	struct law_input in = law_begin(data, n);
 
-	if (n == 0)
-		return 0;
-	copy = malloc(n);
-	LAW(copy);
-	memcpy(copy, data, n);
-	law_inject(copy + 1, n - 1, data[0]);
-	free(copy);
+	law_inject(in.p, in.n, in.choice);
+	law_end(&in);
 	return 0;
 }

@@ -24,6 +24,21 @@ static void refuse(const uint8_t *bytes, size_t n)
 	LAW(parse(bytes, n, &m) < 0);
 }
 
+/* Its numbers agree, its texts end, and nothing in them is a control. */
+static void law_changes(const struct changes *c)
+{
+	char text[2 * CHANGES_MAX_TEXT];
+
+	LAW(c->sum.widening <= c->sum.allowed + c->sum.asked + c->sum.denied + c->sum.other);
+	LAW(c->may_widen <= c->undecided);
+	LAW(c->nfindings <= c->sum.widening && c->ndoubts <= c->may_widen);
+	for (size_t i = 0; i < c->nfindings; i++) {
+		changes_plain(c->findings[i].what, text, sizeof(text));
+		for (const char *p = text; *p; p++)
+			LAW((unsigned char)*p >= 0x20 && *p != 0x7f);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	uint8_t *bytes = (uint8_t *)law_text(data, n);
@@ -39,6 +54,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 			    (const uint8_t *)m.members[i].path + m.members[i].path_len <=
 				    bytes + n);
 		}
+		if (m.changes)
+			law_changes(m.changes);
 		refuse(bytes, n - 1);
 		refuse(bytes + 1, n - 1);
 		refuse(bytes, n + 1); /* the NUL */

@@ -156,20 +156,16 @@ static void check_small(const char *text, size_t n, enum sh_dialect dialect,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	enum sh_dialect dialect = n && data[0] & 1 ? SH_POSIX : SH_BASH;
+	struct law_input in = law_begin(data, n);
+	const char *text = (const char *)in.p;
+	enum sh_dialect dialect = in.choice & 1 ? SH_POSIX : SH_BASH;
 	const struct sh_cmd *c;
 	unsigned count = 0;
 	struct block b;
 	struct sh s;
-	char *text;
 
-	n -= n > 0;
-	/* of exactly its size: nothing is read behind it */
-	text = malloc(n ? n : 1);
+	n = in.n;
 	b = block_for(n, 0);
-	LAW(text);
-	if (n)
-		memcpy(text, data + 1, n);
 	LAW(sh_parse(&s, b.p, b.n, text, n, dialect) == s.status);
 	LAW(!s.memory_short && s.at <= n);
 	LAW((s.why == NULL) == (s.status == SH_PARSED));
@@ -180,6 +176,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	}
 	LAW(count == s.ncmds);
 	check_small(text, n, dialect, &s);
-	free(text);
+	law_end(&in);
 	return 0;
 }

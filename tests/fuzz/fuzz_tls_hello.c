@@ -6,14 +6,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	uint8_t *copy;
+	struct law_input in = law_begin(data, n);
 
-	if (n == 0)
-		return 0;
-	copy = malloc(n);
-	LAW(copy);
-	memcpy(copy, data, n);
-	law_tls(copy + 1, n - 1, data[0]);
-	free(copy);
+	law_tls(in.p, in.n, in.choice);
+	law_end(&in);
 	return 0;
 }

@@ -36,6 +36,37 @@ static inline char *law_text(const uint8_t *data, size_t n)
 	return s;
 }
 
+/* A copy of exactly that size, without a NUL: what reads behind it is seen, even behind none. */
+static inline uint8_t *law_bytes(const uint8_t *data, size_t n)
+{
+	uint8_t *p = malloc(n ? n : 1);
+
+	LAW(p);
+	if (n)
+		memcpy(p, data, n);
+	return p;
+}
+
+/* What a target has that takes a first byte of choices, and the rest for what is tried. */
+struct law_input {
+	uint8_t choice; /* 0 where there is no byte */
+	uint8_t *p;     /* law_bytes() */
+	size_t n;
+};
+
+static inline struct law_input law_begin(const uint8_t *data, size_t n)
+{
+	struct law_input in = { .choice = n ? data[0] : 0, .n = n - (n > 0) };
+
+	in.p = law_bytes(data + (n > 0), in.n);
+	return in;
+}
+
+static inline void law_end(struct law_input *in)
+{
+	free(in->p);
+}
+
 /* The bytes as words, ended by newlines; the vector is NULL-ended. */
 static inline char **law_words(char *text, int *ret_n)
 {

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Seeds that are made of a bundle, so that they follow the format.
 
-    seeds.py POLC OUT   a folder for each of bundle, tar, manifest, ir, member; one for
-                        hook, of the messages that tests/live/hook.sh replays; and those
+    seeds.py POLC OUT   a folder for each of bundle, tar, manifest, ir, member, egress; one
+                        for hook, of the messages that tests/live/hook.sh replays; and those
                         of the gateway's readers, of what real clients sent
 """
 import glob, os, re, subprocess, sys, tarfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+SEED = os.path.join(HERE, 'corpus', 'seed.pol')
 sys.path.insert(0, os.path.join(HERE, '..', 'lib'))
 from forge import b2, pack, unpack  # noqa: E402
 
@@ -45,14 +46,33 @@ def put_egress(out):
                 put(out, target, client, bytes([i]) + bytes.fromhex(data))
 
 
+def compile_seed(polc, policy, path, *options):
+    line = [polc, 'compile', policy, '-o', path, *options]
+    if subprocess.run(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
+        # no namespaces here
+        subprocess.run(line + ['--no-nft-batch'], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    with open(path, 'rb') as f:
+        return f.read()
+
+
+def put_statement(polc, out, path):
+    """A manifest with a change statement, of which some findings widen."""
+    policy, after = os.path.join(out, 'after.pol'), os.path.join(out, 'after.polb')
+    with open(SEED) as f, open(policy, 'w') as to:
+        to.write(f.read().replace('"git *"', '"git **"').replace('10s', '20s'))
+    manifest = unpack(compile_seed(polc, policy, after, '--serial', '8', '--against', path))[0][2]
+    os.unlink(policy)
+    os.unlink(after)
+    assert b'"change": "newly-allowed"' in manifest and b'"change": "looser"' in manifest
+    put(out, 'manifest', 'statement', manifest)
+
+
 def main():
     polc, out = sys.argv[1:]
     os.makedirs(out, exist_ok=True)
     path = os.path.join(out, 'seed.polb')
-    subprocess.run([polc, 'compile', os.path.join(HERE, 'corpus', 'seed.pol'), '-o', path],
-                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    with open(path, 'rb') as f:
-        whole = f.read()
+    whole = compile_seed(polc, SEED, path)
+    put_statement(polc, out, path)
     os.unlink(path)
     put_messages(out)
     put_egress(out)
@@ -70,8 +90,10 @@ def main():
             put(out, 'ir', flat, data)
         elif not name.startswith('sources'):
             # which number a member has is the back ends' order
-            for i in range(10):
+            for i in range(16):
                 put(out, 'member', f'{flat}-{i}', bytes([i]) + data)
+        if name == 'egress.bin':
+            put(out, 'egress', flat, bytes([255]) + data)
 
 
 if __name__ == '__main__':

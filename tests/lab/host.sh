@@ -55,6 +55,9 @@ lab_wire() {
 	ip addr add 203.0.113.2/24 dev out
 	ip addr add 2001:db8:0:1::2/64 dev out nodad
 	ip link set out up
+	# addresses that are delivered here though no interface has them, as clouds' agents do for balancers
+	ip route add local 198.51.100.70/32 dev lo
+	ip route add local 2001:db8:70::/64 dev lo
 	# known neighbours: a lost question about one costs a second
 	ip neigh replace 2001:db8:0:1::1 lladdr 02:00:00:00:00:01 nud permanent dev out
 	ip route add default via 203.0.113.1

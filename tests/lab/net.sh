@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The outside of the lab: addresses, a record of every packet that came, and the servers.
 # Started by lab.sh in a network and mount namespace of its own; ends with it.
-#   net.sh [web] [ssh] [npm] [proxy]
+#   net.sh [web] [ssh] [npm] [model] [proxy]
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/servers.sh"

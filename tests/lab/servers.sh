@@ -140,6 +140,14 @@ serve_npm() {
 }
 published=()
 
+# a model that is none, behind nginx, by the names of three real ones; it streams (tests/agents/model.py)
+serve_model() {
+	mkdir -m 0777 "$LAB/model" "$LAB/model/seen"
+	install -m 0666 /dev/null "$LAB/model/log"
+	python3 "$here/../agents/model.py" "$LAB/model/port" "$LAB/model/log" 4180 "$LAB/model/seen" >"$LAB/log/model" 2>&1 &
+	answers 4180
+}
+
 # a proxy with a password, as companies have
 serve_proxy() {
 	local program
@@ -163,7 +171,7 @@ wait_for_servers() {
 	local port at folder
 	for port in "${waits[@]}"; do
 		at=198.51.100.53
-		[ "$port" != 4873 ] || at=127.0.0.1
+		[[ $port != 4873 && $port != 4180 ]] || at=127.0.0.1
 		until is_open "$at" "$port"; do sleep 0.01; done
 	done
 	for folder in "${published[@]}"; do

@@ -4,11 +4,13 @@
 
 TCP 7 and 9000 echo; 2525 speaks first and then echoes; 9001 sends for ever; 9002 takes all and says nothing;
 9003 resets after the first bytes; 9004 half-closes first and then counts what it gets.
-UDP 7, 443 and 9000 echo.  127.0.0.1:8081 (behind nginx): /events, a stream of server-sent events; /take.
+UDP 7, 443 and 9000 echo.  127.0.0.1:8081 (behind nginx): /events, a stream of server-sent events; /take; /socket, a WebSocket that echoes.
 LAB/ctl: a line is a question.  `left`: each destination that a packet of the host had ("ADDRESS PROTOCOL PORT N");
 `forget`: the counters begin anew.
 """
 import asyncio
+import base64
+import hashlib
 import json
 import os
 import socket
@@ -56,8 +58,29 @@ async def half(reader, writer):
         f.write(f"{count}\n")
 
 
+async def websocket(head, reader, writer):
+    """RFC 6455: text frames of one byte of length, until the client closes."""
+    lines = dict(line.lower().split(b": ", 1)[0:1] + line.split(b": ", 1)[1:] for line in head.split(b"\r\n") if b": " in line)
+    if lines.get(b"upgrade", b"").lower() != b"websocket":
+        writer.write(b"HTTP/1.1 426 Upgrade Required\r\nUpgrade: websocket\r\nContent-Length: 0\r\n\r\n")
+        return
+    key = hashlib.sha1(lines[b"sec-websocket-key"] + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest()
+    writer.write(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: " +
+                 base64.b64encode(key) + b"\r\n\r\n")
+    while True:
+        kind, size = await reader.readexactly(2)
+        mask = await reader.readexactly(4)
+        text = bytes(c ^ mask[i % 4] for i, c in enumerate(await reader.readexactly(size & 127)))
+        writer.write(bytes([kind, len(text)]) + text)
+        if kind & 15 == 8:
+            return
+
+
 async def web(reader, writer):
     head = await reader.readuntil(b"\r\n\r\n")
+    if head.startswith(b"GET /socket"):
+        await websocket(head, reader, writer)
+        return
     if head.startswith(b"POST /take"):
         size = next((int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")), 0)
         while size > 0 and (data := await reader.read(min(size, 65536))):
@@ -111,7 +134,7 @@ class Datagrams(asyncio.DatagramProtocol):
 
 
 async def main():
-    for port, handler in ((7, echo), (9000, echo), (2525, banner), (9001, flood), (9002, sink), (9003, reset), (9004, half)):
+    for port, handler in ((7, echo), (8, echo), (9000, echo), (9010, echo), (2525, banner), (9001, flood), (9002, sink), (9003, reset), (9004, half)):
         await asyncio.start_server(closing(handler), "0.0.0.0", port, backlog=1024)
         await asyncio.start_server(closing(handler), "::", port, backlog=1024)
     await asyncio.start_server(closing(web), "127.0.0.1", 8081)

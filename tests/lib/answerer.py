@@ -5,12 +5,13 @@
     answerer.py server SOCKET LOG SAYS…   a server of its own; SAYS are bytes with escapes
 
 The N-th question gets the N-th of SAYS, those behind the last one the last: run, session, deny,
-silence (nothing is said), leave (hangs up). LOG gets a line of JSON for each line that came.
+silence (nothing is said), leave (hangs up); SAY@FILE: as soon as FILE is there. LOG gets a line of JSON for each line that came.
 """
 import json
 import os
 import socket
 import sys
+import time
 
 role, path, log, says = sys.argv[1], sys.argv[2], open(sys.argv[3], "a", buffering=1), sys.argv[4:]
 asked = 0
@@ -19,7 +20,10 @@ asked = 0
 def next_said():
     global asked
     asked += 1
-    return says[min(asked, len(says)) - 1]
+    said, _, path = says[min(asked, len(says)) - 1].partition("@")
+    while path and not os.path.exists(path):
+        time.sleep(0.02)
+    return said
 
 
 def answer():

@@ -167,6 +167,14 @@ def changed_blocks(b):
     b.members[b.index("blocks.b2")][2] = bytes(body)
 
 
+def other_member(b):
+    """As another polc writes it: only its own format differs, all digests are right."""
+    body = b"PRU9" + b.body("rules.bin")[4:]
+    b.members[b.index("rules.bin")][2] = body
+    b.manifest(r'("rules.bin", "size": \d+, "blake2b": ")[0-9a-f]*', rf'\g<1>{b2(body)}')
+    with_blocks(b, blocks(b.members))
+
+
 def no_blocks(b):
     b.manifest(r'    \{"path": "blocks.b2"[^\n]*\n', '')
     del b.members[b.index("blocks.b2")]
@@ -204,6 +212,11 @@ def parent(b):
 
 def changes(b):
     b.manifest('"changes": null', '"changes": []')
+    b.manifest('"previous": null', '"previous": "' + "0" * 64 + '"')
+
+
+def changes_alone(b):
+    b.manifest('"changes": null', '"changes": {}')
 
 
 def expired(b):
@@ -256,10 +269,12 @@ ROWS = [
     (other_digest, "other-digest", "'rules.bin' is damaged: its digest is not the manifest's"),
     (other_sum, "other-sum", "manifest.json is damaged"),
     (other_manifest, "other-manifest", "it is not that of its key over this manifest"),
-    (other_format, "other-format", "bundle format 99 is not one of"),
+    (other_format, "other-format", "bundle format 99 is not one of .*: another version of polc made the bundle; compile the policy again"),
+    (other_member, "other-member", "rules.bin: it has format PRU9: another version of polc made the bundle; compile the policy again"),
     (threshold, "threshold", "signatures of 2 keys, which this version does not count"),
     (parent, "parent", "a managed bundle above it"),
-    (changes, "changes", "a change statement"),
+    (changes, "changes", "is not canonical at byte [0-9]+: expected '.'"),
+    (changes_alone, "changes-alone", "a change statement, and names no previous manifest"),
     (expired, "expired", "has expired"),
     (early, "early", "not valid yet"),
     (future, "future", "made in the future"),

@@ -3,6 +3,7 @@
 # connection.  Which answers count, who is never asked there, and that no run can answer itself.
 # The server is on the host's own loopback, which "localhost" names.
 # shellcheck disable=SC2034,SC2154
+# long: in a day's run as root or as a user, in turn
 # timing: waits for servers that a loaded machine starts late
 . "$(dirname "$0")/../lib/live.sh"
 lib=$(cd "$(dirname "$0")/../lib" && pwd)
@@ -253,6 +254,45 @@ want_out '^(got nothing|failed)'
 want_questions 1
 within 10 grep -q answered "$WORK/asked" || bad 'the answerer is not told that it is over'
 reached 0
+stop "$person"
+
+# Connects often, breaks all of it off when it is told to, and connects once more.
+cat >"$P/breaks.py" <<'EOT'
+import os, socket, struct, sys, time
+def until(name):
+    while not os.path.exists(name): time.sleep(0.02)
+held = [socket.create_connection(("127.0.0.1", int(sys.argv[1]))) for _ in range(100)]
+until("break")
+for s in held:
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    s.close()
+open("broken", "w").close()
+until("answered")
+time.sleep(1) # what the answer would let through has its time
+print("got", socket.create_connection(("127.0.0.1", int(sys.argv[1]))).recv(99).decode().strip())
+EOT
+t 'the program breaks off while the question is open: its descriptors go at once, and a yes dials nothing for it'
+fresh
+ask_policy "$RULE"
+person "run@$WORK/go"
+"$BIN/polrun" -b "$WORK/p.polb" --ask-socket "$S" python3 breaks.py "$PORT" >"$WORK/.out" 2>"$WORK/.err" </dev/null &
+bg=$!
+fds() { # of the gateway; only root may look
+	find "/proc/$(pgrep -x polgate -P "$bg")/fd" -mindepth 1 2>/dev/null | wc -l
+}
+within 30 grep -q '"question"' "$WORK/asked" || bad 'no question'
+[ "$(id -u)" -ne 0 ] || within 10 eval '[ "$(fds)" -ge 100 ]' || bad "the gateway holds no 100 connections: $(fds)"
+touch "$P/break"
+within 20 test -e "$P/broken" || bad 'it does not break off'
+within 10 eval '[ "$(fds)" -lt 50 ]' || bad "$(fds) descriptors of connections that are gone"
+touch "$WORK/go" "$P/answered"
+wait "$bg"
+out=$(<"$WORK/.out") err=$(<"$WORK/.err")
+want_rc 0
+want_out '^got hello$'
+want_questions 1
+reached 1
+rm -f "$P"/{break,broken,answered} "$WORK/go"
 stop "$person"
 
 t 'the run ends while the question is open: the answerer is told'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# long: in a day's run as root or as a user, in turn
+# week: one day a week as root, and one as a user
 # shellcheck shell=bash
 # Random file policies over random trees: what the kernel lets through is what
 # the decisions say (tests/conformance/files.py).  The suite runs the same

@@ -3,6 +3,7 @@
 # session, no, too late, ^C, nobody; two at once; a program that opens many connections.
 # The server is on the host's own loopback, which "localhost" names.
 # shellcheck disable=SC2034
+# long: in a day's run as root or as a user, in turn
 # timing: waits for what programs print on a pseudo-terminal
 . "$(dirname "$0")/../lib/live.sh"
 
@@ -79,7 +80,7 @@ want_rc 0
 want_out '^got hello from one$'
 want_reached 1
 
-t 'once: asked with target, program, rule and reason; it holds for this host until the run ends'
+t 'once: asked with target, program, rule and reason; it holds for this host and port until the run ends'
 forget_all
 ask_policy "$REACH"
 term <<EOT
@@ -96,6 +97,9 @@ expect details:
 send o
 expect got hello from one
 expect got hello from one
+expect to +tcp localhost:$TWO
+expect details:
+send o
 expect got hello from two
 expect rc 0
 send $POL python3 dial.py $ONE; echo rc \$?
@@ -107,6 +111,50 @@ EOT
 want_reached 4
 no_file "$A"
 
+# Sockets with the same port of its own, in another process, whose command line is to be taken for the caller's.
+cat >"$P/other.py" <<'EOT'
+import socket, sys, time
+server = socket.create_server(("127.0.0.1", 0), backlog=99)
+held = []
+for i in range(10, 40):
+    s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1); s.bind((f"127.0.0.{i}", int(sys.argv[1])))
+    s.connect(server.getsockname()); held.append(s)
+open("others", "w").close()
+time.sleep(60)
+EOT
+cat >"$P/from.py" <<'EOT'
+import socket, sys
+s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1); s.bind(("127.0.0.1", int(sys.argv[2])))
+s.connect(("127.0.0.1", int(sys.argv[1])))
+print("got", s.recv(99).decode().strip() or "nothing", flush=True)
+EOT
+t 'the program that is shown is the one that connects, whoever has sockets of the same port'
+forget_all
+ask_policy "$REACH"
+term <<EOT
+send $POL bash -c 'python3 other.py 23456 & until [ -e others ]; do sleep 0.05; done; python3 from.py $ONE 23456; kill %1'; echo rc \$?
+expect program +python3[.0-9]* \(python3 from.py
+expect details:
+send o
+expect got hello from one
+expect rc 0
+EOT
+rm -f "$P/others"
+want_reached 1
+
+t 'what a program is called writes nothing on the terminal but a short line of its own'
+forget_all
+printf '%s\n' 'exec python3 dial.py '"$ONE"' "$(printf "\033[2J\033]0;title\007\nprogram git (git fetch)\r\302\233 %4096s" end)"' >"$P/odd.sh"
+term <<EOT
+send $POL bash odd.sh; echo rc \$?
+expect program +python3[^\r\n]*\\\\x1b\\[2J[^\r\n]{0,300}\r\n +by +rule
+expect details:
+send d
+expect got nothing|failed
+expect rc 1
+EOT
+want_reached 0
+
 t 'deny: the program sees the end of the connection, and the server nothing; the run goes on'
 forget_all
 term <<EOT
@@ -115,7 +163,7 @@ expect details:
 send d
 expect got nothing|failed
 expect got nothing|failed
-expect blocked: connect tcp localhost:$ONE
+expect blocked: connect tcp localhost:${ONE}[^\\r\\n]*it asks, and nobody said yes
 expect rc 0
 EOT
 want_reached 0
@@ -136,6 +184,61 @@ expect got nothing|failed
 expect after
 expect rc 0
 EOT
+want_reached 0
+
+# What is done to the process that asks, as soon as its program stands still at the question:
+# `walls` prints what confines it and its child, `kill` ends it.
+cat >"$WORK/at_question.py" <<'EOT'
+import os, re, signal, sys, time
+def stats():
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try: text = open(f"/proc/{pid}/stat").read()
+        except OSError: continue
+        # behind the name: state ppid pgrp session tty tpgid
+        yield int(pid), text[text.index("(") + 1:text.rindex(")")], text[text.rindex(")") + 2:].split()
+def asks():
+    """The owner of the terminal of a stopped program of the test."""
+    for pid, name, f in stats():
+        # the port is this test's own: another one of the machine may stand at its question, too
+        if f[0] == "T" and name.startswith("python3") and "dial.py\0" + sys.argv[2] in open(f"/proc/{pid}/cmdline").read():
+            return int(f[5])
+until = time.monotonic() + 30
+while not (asker := asks()) and time.monotonic() < until:
+    time.sleep(0.1)
+if asker and sys.argv[1] == "kill":
+    os.kill(asker, signal.SIGKILL)
+elif asker:
+    for pid in [asker] + [pid for pid, _, f in stats() if int(f[1]) == asker]:
+        print(" ".join(re.findall(r"^(?:Seccomp|NoNewPrivs):.*", open(f"/proc/{pid}/status").read(), re.M)).replace("\t", " "))
+EOT
+at_question() { python3 "$WORK/at_question.py" "$1" "$ONE"; }
+
+t 'the processes that ask have walls of their own'
+forget_all
+ask_policy "hold 3s $REACH"
+at_question walls >"$WORK/walls" &
+watcher=$!
+term <<EOT
+send $POL python3 dial.py $ONE; echo rc \$?
+expect details:
+expect got nothing|failed
+expect rc 0
+EOT
+wait "$watcher"
+[ "$(grep -cx 'NoNewPrivs: 1 Seccomp: 2' "$WORK/walls")" -eq 2 ] || bad "not two processes with walls: $(cat "$WORK/walls")"
+
+t 'the process that asks is killed: nothing is let through, and the run ends'
+forget_all
+ask_policy "$REACH"
+at_question kill &
+watcher=$!
+term <<EOT
+send $POL python3 dial.py $ONE; echo rc \$?
+expect details:
+expect the process that asks about connections has ended, and with it the run
+expect rc 125
+EOT
+wait "$watcher"
 want_reached 0
 
 t 'too late: refused after the time that the policy says'
@@ -162,6 +265,10 @@ expect got hello from one
 expect rc 0
 send $POL python3 dial.py $ONE; echo rc \$?
 absent details:
+expect rc 0
+send $POL python3 dial.py $TWO; echo rc \$?
+expect details:
+send d
 expect rc 0
 send polquery approvals list | cat
 expect tcp localhost:$ONE

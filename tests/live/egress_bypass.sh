@@ -255,6 +255,24 @@ done
 said huge-no "$REFUSED" ''
 said cut "$REFUSED" ''
 
+t "a second ClientHello, which the server asks for, names the same host"
+# a server that refuses every other name, and goes by the last one that it hears
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=host.example -keyout "$WORK/own.key" -out "$WORK/own.pem" 2>/dev/null
+openssl s_server -accept 203.0.113.2:8443 -servername host.example -servername_fatal -cert "$WORK/own.pem" -key "$WORK/own.key" -cert2 "$WORK/own.pem" -key2 "$WORK/own.key" \
+	-tls1_3 -groups P-256 -quiet >/dev/null 2>&1 </dev/null &
+tls_pid=$!
+within 10 opens 203.0.113.2 8443 || bad "no server"
+cp "$WORK/p.polb" "$WORK/kept.polb"
+net_policy '	allow tcp "host.example" port 8443 within 203.0.113.2/32 as own'
+talk <<'EOS'
+twice hrr host.example 8443 host.example host.example
+other hrr host.example 8443 host.example evil.example
+EOS
+said twice 'served 22 0200' 'served 22 0200'
+said other "$REFUSED" 'served 21 0270' # unrecognized_name: so the server has heard it
+kill $tls_pid
+cp "$WORK/kept.polb" "$WORK/p.polb"
+
 t "datagrams: QUIC and others are refused at once"
 forget
 cat >"$P/udp.py" <<'EOS'
@@ -333,9 +351,12 @@ def tell(what, f):
     except OSError as e: print(what, errno.errorcode.get(e.errno or 0, "timeout"))
 for what, args in (("vsock", (40, 1, 0)), ("packet", (17, 3, 0)), ("netfilter", (16, 3, 12)), ("alg", (38, 5, 0)), ("bluetooth", (31, 3, 1)),
                    ("tipc", (30, 1, 0)), ("xdp", (44, 3, 0)), ("rds", (21, 5, 0)), ("smc", (43, 1, 0)), ("raw", (2, 3, 1)), ("raw6", (10, 3, 58)),
-                   ("mptcp", (2, 1, 262)), ("sctp", (2, 1, 132)), ("udplite", (2, 2, 136)), ("ping", (2, 2, 1))):
+                   ("mptcp", (2, 1, 262)), ("udplite", (2, 2, 136)), ("ping", (2, 2, 1))):
     tell(what, lambda: socket.socket(*args))
 tell("route", lambda: socket.socket(16, 3, 0))
+def sctp():
+    s = socket.socket(2, 1, 132); s.settimeout(1); s.connect(("198.51.100.66", 9000))
+tell("sctp", sctp)
 def fast(a):
     s = socket.socket(socket.AF_INET6 if ":" in a else socket.AF_INET); s.settimeout(2); s.sendto(b"x" * 64, 0x20000000, (a, 9000)); s.recv(1)
 tell("fastopen", lambda: fast("198.51.100.66"))
@@ -343,11 +364,23 @@ tell("fastopen6", lambda: fast("2001:db8:66::66"))
 def ping():
     s = socket.socket(2, 2, 1); s.settimeout(1); s.sendto(b"\x08\0\0\0\0\0\0\0", ("198.51.100.66", 0)); s.recv(9)
 tell("pinged", ping)'
-no_out '^(vsock|packet|netfilter|alg|bluetooth|tipc|xdp|rds|smc|raw|raw6|mptcp|sctp|fastopen|fastopen6|pinged) (made|timeout)'
+no_out '^(vsock|packet|netfilter|alg|bluetooth|tipc|xdp|rds|smc|raw|raw6|mptcp|udplite|ping|fastopen|fastopen6|pinged) (made|timeout)'
+no_out '^sctp made'
+for k in mptcp udplite ping sctp; do
+	want_out "^$k EPROTONOSUPPORT"
+done
 [ "$(grep -c . <<<"$out")" -eq 19 ] || bad "not every family was tried"
 want_out '^route made'
 nothing_left 198.51.100.66
 nothing_left 2001:db8:66::66
+# a kernel with SCTP sends from outside
+outside python3 -c '
+import socket
+s = socket.socket(2, 1, 132); s.settimeout(1)
+try: s.connect(("198.51.100.66", 9000))
+except OSError: pass
+print("tried")'
+[ "$out" != tried ] || some_left 198.51.100.66 sctp
 if is_root; then # who else may send one outside depends on the machine
 	outside python3 -c '
 import socket

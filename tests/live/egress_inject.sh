@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # lab: web
+# long: in a day's run as root or as a user, in turn
 # timing: waits for connections that a loaded machine makes late
 # A credential that never enters: the program speaks plain HTTP to a name, the gateway verified TLS outside,
 # with the header added.
@@ -88,9 +89,9 @@ want_line 'gateway has ended'
 
 t "a hundred requests at a time, and one after the other"
 : >"$LAB/log/web"
-run sh -c 'for i in $(seq 100); do curl -sS --max-time 20 http://model.example/?n=$i & done; wait'
+run sh -c 'for i in $(seq 100); do curl -sS --max-time '$((20 * (SLOW > 1 ? 15 : 1)))' http://model.example/?n=$i & done; wait'
 [ "$(grep -c 'host=model.example' <<<"$out")" -eq 100 ] || bad "not a hundred answers"
-run sh -c 'curl -sS --max-time 20 http://model.example/?[1-50]'
+run sh -c 'curl -sS --max-time '$((20 * (SLOW > 1 ? 15 : 1)))' http://model.example/?[1-50]'
 [ "$(grep -c 'host=model.example' <<<"$out")" -eq 50 ] || bad "not fifty answers"
 [ "$(grep -cF "|Bearer $TOKEN|" "$LAB/log/web")" -eq 150 ] || bad "the header did not go out with each of them"
 
@@ -135,6 +136,36 @@ if is_root; then
 		want_line 'polinject: the file of certificate authorities has none'
 	done
 fi
+
+t "a secret whose file the run could read ends the start, by whatever name; one in a private HOME does not"
+mkdir -p "$WORK/real" "$HOME/keys" && ln -sfn real "$WORK/link"
+install -m 0600 "$WORK/secret" "$WORK/real/token"
+install -m 0600 "$WORK/secret" "$HOME/keys/token"
+of_file() { # SECRET'S FILE, FILE RULES
+	net_policy "	allow tcp \"model.example\" inject header \"Authorization\" \"Bearer \" from secret TOKEN
+}
+env { secret TOKEN from file \"$1\" }
+file { $2 }
+network {" seen
+	run_with seen sh -c "cat $WORK/real/token $WORK/link/token $HOME/keys/token; curl -sS --max-time 10 http://model.example/"
+	no_out "$TOKEN"
+}
+for file in "$WORK/real/token" "$WORK/link/token"; do
+	for rules in "allow read \"$WORK/real\"" "allow read \"$WORK/real/t*\"" "allow read \"$WORK/link\"" "allow read \"$WORK/link/**\"" "allow read \"$WORK/link/token\"" \
+		"scratch \"$WORK\" allow read \"$WORK/real\"" "scratch \"$WORK\" allow read \"$WORK/link\"" "allow read \"$HOME\"  allow read \"$WORK/link/token\""; do
+		of_file "$file" "$rules"
+		[ "$rc" -eq 125 ] || bad "$file with $rules: $rc"
+		want_err 'the secret TOKEN.*the run itself could read its file'
+	done
+done
+of_file "$HOME/keys/token" "allow read \"$HOME/keys\""
+want_rc 125
+want_err 'the run itself could read its file'
+for rules in '' 'scratch "${HOME}"' "hide \"$HOME/keys\""; do
+	of_file "$HOME/keys/token" "$rules"
+	want_rc 0
+	want_out 'host=model.example'
+done
 
 t "a secret that cannot be read ends the start, and names the rule"
 rm -f "$WORK/secret"

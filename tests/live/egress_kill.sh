@@ -80,4 +80,31 @@ cp "$BIN/polgate" "$WORK/alone/" 2>/dev/null
 "$WORK/alone/polrun" -b "$WORK/p.polb" true >"$WORK/.out" 2>"$WORK/.err" </dev/null
 rc=$? err=$(<"$WORK/.err")
 want_rc 0
+t "few descriptors, little memory: 125 and a reason, or a run that refuses what it must"
+printf 'tok-%s\n' "$$" >"$WORK/secret"
+chmod 0600 "$WORK/secret"
+net_policy "	allow tcp \"echo.example\" port 9000 as echo
+	allow tcp \"model.example\" inject header \"X-Key\" from secret TOKEN
+}
+env { secret TOKEN from file \"$WORK/secret\" }
+network {" few
+forget
+ran=0 ended=0
+for limit in -n\ {5,7,9,11,13,15,17,19,22,25,30,36,45,64,200} -d\ {1000,3000,9000,20000} -v\ {8000,16000,30000,200000}; do
+	[[ $VARIANT != san || $limit != -[dv]* ]] || continue
+	# shellcheck disable=SC2086
+	(ulimit $limit && exec timeout 20 "$BIN/polrun" -b "$WORK/few.polb" "$D" tcp 198.51.100.66 9000 x) >"$WORK/.out" 2>"$WORK/.err" </dev/null
+	rc=$? out=$(<"$WORK/.out") err=$(<"$WORK/.err")
+	case $rc in
+	0) [[ $out = ECONNREFUSED* ]] && ran=$((ran + 1)) || bad "ulimit $limit" ;;
+	125) [ -n "$err" ] && ended=$((ended + 1)) || bad "ulimit $limit: no reason" ;;
+	*) bad "ulimit $limit: $rc" ;;
+	esac
+	[[ $err != *"install ca-certificates"* ]] || bad "ulimit $limit: another reason"
+done
+[ "$ran" -gt 1 ] && [ "$ended" -gt 5 ] || bad "$ran ran, $ended did not start"
+nothing_left 198.51.100.66
+within 5 sh -c '! pgrep -x "polgate|polinject"' || bad "one is left"
+run_with few "$D" tcp echo.example 9000 x
+want_out '^OK x'
 done_

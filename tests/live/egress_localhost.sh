@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # lab: web
+# long: in a day's run as root or as a user, in turn
 # timing: waits for servers that a loaded machine starts late
 # The run's own loopback is free; a service on the host's loopback is reached by the rule that names it,
 # and by no other.
@@ -77,6 +78,15 @@ want_out 'within'
 run --plan true
 out+=$err
 want_out "port 5432: the host.s own \(rule db at p.pol:"
+
+t "a deny without a host: localhost passes where both the name and the address are its exceptions"
+net_policy '	allow tcp "localhost" port 5432, 5433 within 127.0.0.0/8 as db
+	deny tcp port 5432 except "localhost", 127.0.0.1 as no5432
+	deny tcp port 5433 except "localhost" as no5433'
+run "$D" tcp localhost 5432 -
+want_out '^OK host 5432'
+refused_fast ECONNREFUSED tcp localhost 5433 -
+refused_fast ECONNREFUSED tcp 127.0.0.1 5433 -
 
 t "another name of the loopback does not lead there"
 net_policy '	allow tcp "localhost" port 5432 within 127.0.0.0/8 as db

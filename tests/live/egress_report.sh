@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # lab: web
+# long: in a day's run as root or as a user, in turn
 # timing: waits for connections that a loaded machine makes late
 # One record for each connection and each refusal: in the report, on standard error, in the totals.
 # shellcheck disable=SC2016,SC2034,SC2154
@@ -54,6 +55,26 @@ assert d["resolve", "evil.example"]["rule"]["id"] == "network-mode", d
 assert d["resolve", "b.example"]["rule"]["id"] == "no", d
 EOS
 
+t "explain and polquery name the line and the rule to write that the run names"
+# REQUEST HOST PORT: what a run of it says, without its number
+same() {
+	local said at would
+	run -v --explain-denials "$D" tcp "$2" "$3"
+	said=$(grep -m 1 "blocked: $1: " <<<"$err") || bad "the run does not name it: $err"
+	at=$(sed -E 's/.*: rule ([^ ]+) at ([^ :]+:[0-9]+): .*/\1 \2/' <<<"$said")
+	would=${said##*; to let it pass: }
+	out=$("$BIN/polc" explain "$WORK/p.polb" net "tcp" "$2:$3" 2>&1)
+	grep -qE "^  decided by ${at% *} \(.*\) at ([^ ]*/)?${at#* }: " <<<"$out" || bad "explain names another line than '$at': $out"
+	grep -qxF "  to pass    $would" <<<"$out" || bad "explain has another hint than '$would': $out"
+	out=$("$BIN/polquery" --scope sandbox -b "$WORK/p.polb" <<<"{\"kind\":\"net\",\"proto\":\"tcp\",\"host\":\"$2\",\"port\":$3}")
+	grep -qE "\"rules\":\[\{\"id\":\"${at% *}\",[^}]*\"at\":\"([^\"]*/)?${at#* }\"" <<<"$out" || bad "polquery names another line than '$at': $out"
+	grep -qF "\"hint\":\"${would//\"/\\\"}\"" <<<"$out" || bad "polquery has another hint than '$would': $out"
+}
+same "resolve evil.example" evil.example 443
+same "connect tcp 198.51.100.66:443" 198.51.100.66 443
+same "connect tcp echo.example:9001" echo.example 9001
+same "resolve b.example" b.example 443
+
 t "totals under -v, and nothing without"
 run -v "$D" tcp echo.example 9000 12345
 want_line 'network: 1 connection, 5 bytes out, 5 in; 0 refused'
@@ -75,4 +96,20 @@ for label in b"\x1b[31mred", b"a\nb", b"x" * 63, b"\xff\xfe", b"a.b":
     except OSError: print("none")'
 grep -qP '\x1b|\xff' <<<"$err" && bad "an escape sequence reached the terminal"
 [ "$(wc -l <<<"$out")" -eq 5 ] || bad "not five answers"
+
+t "a name that no host has is refused with a record as well; the name of an address without one"
+cat >"$P/ask.py" <<'EOS'
+import socket, struct
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.connect(("127.0.0.1", 53)); s.settimeout(3)
+for labels in (b"se cret", b"example"), (b"a.b", b"wild", b"example"), (b"x", b"home", b"arpa"), (b"7", b"0", b"0", b"10", b"in-addr", b"arpa"), (b"a", b"example"):
+    s.send(struct.pack(">HHHHHH", 7, 256, 1, 0, 0, 0) + b"".join(bytes([len(l)]) + l for l in labels) + b"\0" + struct.pack(">HH", 1, 1))
+    print(b"|".join(labels).decode(), s.recv(512)[3] & 15)
+EOS
+run --explain-denials python3 ask.py
+want_out '^a\|example 0$'
+[ "$(grep -c ' 3$' <<<"$out")" -eq 4 ] || bad "not all others were refused"
+want_err 'blocked: resolve se.cret\.example, which is no name of a host: '
+want_err 'blocked: resolve a.b\.wild\.example, which is no name of a host: '
+want_err 'blocked: resolve x\.home\.arpa: rule network-mode'
+no_err 'in-addr'
 done_

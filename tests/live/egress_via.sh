@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # lab: web ssh proxy
+# long: in a day's run as root or as a user, in turn
 # timing: waits for connections that a loaded machine makes late
 # An upstream proxy that wants a password, as companies have: everything that is allowed goes through it,
 # nothing beside it, and the password is nowhere in the run.
@@ -43,6 +44,12 @@ some_left 198.51.100.50 tcp 3128
 for to in 198.51.100.10 2001:db8:10::10 198.51.100.20 2001:db8:20::20; do nothing_left $to; done
 within 5 grep -q 'CONNECT a.example:443' "$LAB/log/proxy" || bad "the proxy's log: $(tail -n 5 "$LAB/log/proxy")"
 
+t "explain says who looks the name up"
+out=$("$BIN/polc" explain "$WORK/p.pol" net tcp a.example:443)
+want_out 'exact: the gateway has the proxy look the name up and connect'
+out=$("$BIN/polc" explain "$WORK/p.pol" net tcp v4.example:9000)
+want_out 'exact: the gateway looks the name up itself'
+
 t "via none goes beside it"
 forget
 run "$D" tcp v4.example 9000 hello
@@ -80,4 +87,20 @@ rm -f "$WORK/secret"
 run true
 want_rc 125
 want_err 'PROXY|secret'
+t "a proxy that answers in pieces, with more behind it, or oddly: exactly its answer is taken, and asked it is once"
+here=$(cd "$(dirname "$0")/../lib" && pwd)
+cp "$here/odd_proxy.py" "$P/"
+coproc ODD { exec python3 "$here/odd_proxy.py" serve "$WORK/odd" "$WORK/odd.ready"; }
+odd_pid=$ODD_PID
+within 10 test -e "$WORK/odd.ready" || bad "the proxies do not start"
+rules=
+for i in {1..8}; do rules+="	allow tcp \"o$i.example\" port 7 via \"http://127.0.0.1:$((9300 + i))\"
+"; done
+net_policy "$rules" odd
+run_with odd python3 odd_proxy.py dial 8
+for row in whole slow length; do want_out "^$row EARLYfirst end [0-2]\$"; done
+for row in again informs other long; do want_out "^$row - reset [0-2]\$"; done
+want_out '^lines - reset (9|1[0-2])$' # no end of the answer: until the time is over
+for i in {1..8}; do [ "$(grep -c "CONNECT o$i.example:7 HTTP/1.1" "$WORK/odd")" -eq 1 ] || bad "o$i: $(grep "o$i" "$WORK/odd")"; done
+kill "$odd_pid"
 done_

@@ -2,6 +2,7 @@
 # The egress gateway alone (gate_host starts polgate as polrun does): what clumsy and hostile
 # programs do to its connections, its DNS, its descriptors, and its records.
 # lab: web proxy
+# long: in a day's run as root or as a user, in turn
 # timing: refusals of what is sent too slowly
 . "$(dirname "$0")/../lib/egress.sh"
 
@@ -14,7 +15,7 @@ events=$WORK/events
 options=()
 # ROW [ARGUMENT…]: gate.py inside; sets out, err, rc; the records are in $events.
 gate() {
-	timeout 60 "$PROBES/gate_host" "${gate:-$BIN/polgate}" -o "$events" "${options[@]}" -- "${R[@]}" -- \
+	timeout $((SLOW > 1 ? 300 : 60)) "$PROBES/gate_host" "${gate:-$BIN/polgate}" -o "$events" "${options[@]}" -- "${R[@]}" -- \
 		python3 "$WORK/gate.py" "$@" >"$WORK/.out" 2>"$WORK/.err" </dev/null
 	# shellcheck disable=SC2034
 	rc=$? err=$(cat "$WORK/.err")
@@ -24,6 +25,9 @@ gate() {
 # How many things the records that match stand for.
 count() { awk -v p="$1" '$0 ~ p { split($0, a, "count="); split(a[2], b, " "); n += b[1] } END { print n + 0 }' "$events"; }
 want_record() { [ "$(count "$1")" -eq "${2:-1}" ] || bad "$(count "$1") records, not ${2:-1}, of: $1: $(cat "$events")"; }
+
+# records that are alike within a moment are one
+few_records() { [ "$SLOW" -gt 1 ] || [ "$(wc -l <"$events")" -lt 2000 ] || bad "$(wc -l <"$events") records"; }
 
 t "bytes: both ways at once, with a slow reader, all come back"
 gate echo
@@ -116,7 +120,7 @@ t "DNS: a flood of labels below a wildcard, garbage and half queries stop no oth
 options=(-p 2000)
 gate dns_flood 20000
 want_out '^0 1$'
-[ "$(wc -l <"$events")" -lt 2000 ] || bad "$(wc -l <"$events") records"
+few_records
 options=()
 
 t "addresses: only what a rule names, at once"
@@ -150,8 +154,10 @@ want_out '^refused fast$'
 want_record '^dropped rule rule=4 name=- addr=::ffff:198.51.100.11 port=9 '
 
 t "a question: 500 connections are one"
-options=(-a yes -d 500)
-gate ask 500 v4.example
+# answered when all have asked: they are made, and polgate has had time to take them
+rm -f "$P/all"
+options=(-a yes -w "$P/all" -d 1500 -h 30000)
+gate ask 500 v4.example 7 "$P/all"
 want_out '^500$'
 want_record '^ask ask rule=2 name=v4.example addr=- port=7 '
 options=(-a no)
@@ -226,7 +232,7 @@ want_out '^hello$'
 t "an upstream proxy that refuses, or is not there; what the rule says still holds"
 gate connect b.example 7
 want_out '^reset fast$'
-want_record '^unreached connect rule=2 name=b.example .* text=the upstream proxy: HTTP/1.0 401 '
+want_record '^unreached connect rule=2 name=b.example .* text=the upstream proxy: HTTP/1.0 401$'
 gate connect v4.example 7
 want_out '^reset fast$'
 want_record '^unreached connect rule=4 .* error=111 .* text=the upstream proxy$'
@@ -242,14 +248,14 @@ R=('allow a.example 1-65535')
 t "a flood of refusals is few records, and none is lost"
 gate refusals 5000
 want_record '^refused rule rule=0 name=- addr=::ffff:198.51.100.77 port=7 ' 5000
-[ "$(wc -l <"$events")" -lt 2000 ] || bad "$(wc -l <"$events") records"
+few_records
 
 t "without descriptors: what can be served is, and nothing turns in circles"
 printf '#!/bin/sh\nexec /usr/bin/prlimit --nofile=120:120 %s/polgate\n' "$BIN" >"$GATE"
 chmod 0755 "$GATE"
 gate=$GATE GATE_HOLD=2 gate many 300
 want_out '^[1-9][0-9]* work$'
-want_record '^refused limit rule=-1 ' "$((300 - $(tr -cd 0-9 <<<"$out")))"
+want_record '^refused limit ' "$((300 - $(tr -cd 0-9 <<<"$out")))"
 unset gate
 
 done_

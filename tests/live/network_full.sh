@@ -16,7 +16,10 @@ packets = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET); packets.bind("\0
 datagrams = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); datagrams.bind("\0" + sys.argv[1] + "-datagrams")
 def serve(s):
     while True:
-        c, _ = s.accept(); c.sendall(b"reached\n"); c.close()
+        c, _ = s.accept()
+        try: c.sendall(b"reached\n")
+        except OSError: pass # who came has gone
+        c.close()
 for s in (tcp, name):
     threading.Thread(target=serve, args=(s,), daemon=True).start()
 print(tcp.getsockname()[1], flush=True)

@@ -239,12 +239,13 @@ want_line 'connect tcp 127.0.0.1:8005: rule hole at p.pol:[0-9]+'
 want_line 'connect tcp 10.1.2.3:80: rule d at p.pol:[0-9]+'
 no_err '8004'
 
+# those of the loopback are all in the table: the gateway does not see them (egress_many.sh)
 t "10,000 blocks load with the socket buffer that everybody has"
 {
 	printf '%s\nnetwork {\n' "${LIMITED%%network \{*}"
 	awk 'BEGIN { for (i = 0; i < 100; i++) {
 		printf "\tallow tcp "
-		for (k = 0; k < 100; k++) printf "%s11.%d.%d.0/25", k ? ", " : "", i, k * 2
+		for (k = 0; k < 100; k++) printf "%s127.%d.%d.0/25", k ? ", " : "", i + 1, k * 2
 		printf " port 443 as b%d\n", i } }'
 	printf '\tallow tcp 127.0.0.1 port 8000 as lo\n}\n'
 } >"$WORK/many.pol"

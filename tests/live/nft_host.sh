@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # `polc emit --to nft-host`: root loads the table, in a network namespace of the test's own with
 # a server on the other end of a line; it holds one user, or one cgroup, and nobody else.
+# long: in a day's run as root or as a user, in turn
 # shellcheck disable=SC2016,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"
@@ -185,7 +186,8 @@ reached "$held" far tcp 203.0.113.1 8002
 reached "$held" near tcp 127.0.0.1 8003
 
 # The hierarchy is the machine's own: the cgroup is removed again.
-if mount -t cgroup2 none /sys/fs/cgroup 2>/dev/null && mkdir "/sys/fs/cgroup/$group" 2>/dev/null; then
+if { [ "$(stat -fc %T /sys/fs/cgroup)" = cgroup2fs ] || mount -t cgroup2 none /sys/fs/cgroup; } 2>/dev/null &&
+	mkdir "/sys/fs/cgroup/$group" 2>/dev/null; then
 	t "a cgroup is held, whoever runs in it"
 	printf 'policy live { base none }\nnetwork limited { allow tcp 203.0.113.1 port 8001 }\n' >p.pol
 	emit p --cgroup "/$group"

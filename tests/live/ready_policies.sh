@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The ready policies, each as the one line of a policy, on a fresh project: real work goes
 # through, and what it leaves closed is closed.
-# long: in a day's run as root or as a user, in turn
+# week: one day a week as root, and one as a user
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

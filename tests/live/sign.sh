@@ -269,6 +269,105 @@ rc=$? err=$(cat .err)
 want_rc 2
 want_err 'lower serial'
 
+t "--against: what a bundle permits beyond the one before, signed with the rest of the manifest"
+printf '%s\ntools { ask "b" }\nlimits { processes 50 }\n' "$HEAD" >old.pol
+printf '%s\ntools { allow "a", "b" }\nlimits { processes 40 }\n' "$HEAD" >new.pol
+"$BIN/polc" compile old.pol --serial 1 -o old.polb 2>.err || bad "$(cat .err)"
+"$BIN/polc" compile new.pol --serial 2 --against old.polb --sign alice --created 1700000000 \
+	-o new.polb 2>.err || bad "$(cat .err)"
+against=$(tar xOf old.polb manifest.json | b2sum -l 256 | cut -d' ' -f1)
+line="changes against serial 1 \(manifest $against\): 2 newly allowed, 0 newly asked, 0 newly denied, 1 other; 2 widening, 0 undecided\$"
+accept new.polb alice.list
+keygen new.polb alice.list alice@corp || bad "ssh-keygen refuses it"
+go -v -b new.polb --allowed-signers alice.list --require-signed
+want_rc 0
+want_out '^ran$'
+want_err "^polrun: $line"
+want_err '^polrun:   tool: 2 newly allowed; 2 widening$'
+want_err '^polrun:   newly allowed: tool b$'
+want_err '^polrun:     old  ask by tools-[0-9a-f]{8} \(.*, old.pol:[0-9]+\): ask "b"$'
+want_err '^polrun:     new  allow by tools-[0-9a-f]{8} \(.*, new.pol:[0-9]+\): allow "a", "b"$'
+case $err in *'not signed'*) bad "a signed one is called unsigned" ;; esac
+go -b new.polb --allowed-signers alice.list --require-signed
+want_rc 0
+case $err in *changes*) bad "said without -v: $err" ;; esac
+verify --allowed-signers alice.list new.polb
+want_out "^$line"
+out=$("$BIN/polc" inspect new.polb)
+want_out "^$line"
+out=$("$BIN/polrun" --plan -b new.polb --allowed-signers alice.list true 2>&1)
+want_out "^$line"
+
+t "--against: an unsigned statement is called one; a changed one is refused"
+"$BIN/polc" compile new.pol --serial 2 --against old.polb -o bare.polb 2>.err || bad "$(cat .err)"
+go -v -b bare.polb
+want_rc 0
+want_err '^polrun: .*not signed: anybody may have written its change statement'
+want_err "^polrun: $line"
+python3 - "$(dirname "$0")/../lib" new.polb <<'EOS'
+import re, sys
+sys.path.insert(0, sys.argv[1])
+import forge
+members = forge.unpack(open(sys.argv[2], "rb").read())
+text = members[0][2].decode()
+calm = re.sub(r'"kinds": .*"doubts": \[\]', '"kinds": [],\n    "undecided": 0,\n    "may_widen": 0,\n'
+              '    "findings": [],\n    "doubts": []', text, flags=re.S)
+for name, new in ("calm", calm), ("fewer", text.replace('"widening": 2', '"widening": 1')):
+    assert new != text
+    members[0][2] = new.encode()
+    members[1][2] = forge.b2(new.encode()).encode() + b"  manifest.json\n"
+    open(name + ".polb", "wb").write(forge.pack(members))
+    open(name + "-bare.polb", "wb").write(forge.pack(members[:2] + members[3:]))
+EOS
+refuse calm.polb alice.list 'it is not that of its key over this manifest'
+go -b fewer-bare.polb
+want_rc 125
+want_line 'malformed change statement: the list of what widens does not agree'
+
+t "--against and --reproduce: the statement is made again, or said not to be"
+again() { # BUNDLE OPTIONS…
+	out=$("$BIN/polc" compile --reproduce "$@" 2>.err </dev/null)
+	rc=$?
+	err=$(cat .err)
+}
+again new.polb --against old.polb
+want_rc 0
+want_out '^reproduced: manifest '
+again new.polb
+want_rc 5
+want_out '^reproduced but for its change statement: manifest '
+want_err "serial 1 \(manifest $against\) to --against"
+again two.polb
+want_rc 0
+again two.polb --against one.polb
+want_rc 2
+want_err 'has no change statement'
+again new.polb --against one.polb
+want_rc 2
+want_err 'is not the bundle that this one follows'
+"$BIN/polc" sign --key alice -o calm-signed.polb calm-bare.polb || bad "the forger cannot sign"
+again calm-signed.polb --against old.polb
+want_rc 1
+want_err "'manifest.json' differs"
+
+t "--against: what it cannot be compared with is refused, and nothing is written"
+against() { # BUNDLE WORDS [OPTIONS]
+	"$BIN/polc" compile new.pol --serial 2 --against "$1" -o none.polb "${@:3}" 2>.err </dev/null
+	rc=$? err=$(cat .err)
+	want_rc 2
+	want_err "$2"
+	[ ! -e none.polb ] || bad "a bundle was written"
+}
+sed 's/^policy [a-z]*/policy other/' old.pol >other.pol
+"$BIN/polc" compile other.pol --serial 1 -o other.polb 2>.err || bad "$(cat .err)"
+against other.polb 'of its own name with a lower serial'
+against new.polb 'of its own name with a lower serial'
+against old.pol 'old.pol'
+against absent.polb 'cannot be opened'
+against old.polb 'is not the bundle that this one follows' --previous one.polb
+head -c 5000 old.polb >cut.polb
+against cut.polb 'cut.polb'
+
 t "the user's list"
 go -b a.polb
 want_rc 125

@@ -152,9 +152,11 @@ want_out '^ENOSPC$'
 inside "$N" userns-clone3
 want_out '^ENOSPC$'
 
-t "tcp-fastopen mptcp: settings of the own network"
+t "tcp-fastopen mptcp tcp-reno: settings of the own network"
 inside cat /proc/sys/net/ipv4/tcp_fastopen
 want_out '^0$'
+inside cat /proc/sys/net/ipv4/tcp_congestion_control
+want_out '^reno$'
 if [ -e /proc/sys/net/mptcp/enabled ]; then
 	inside cat /proc/sys/net/mptcp/enabled
 	want_out '^0$'

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Makes the system calls of a run fail, one by one, as root and as an ordinary
-# user, in a build of its own; see tests/faults/faults.py.
+# user, in a build of its own; see tests/faults/faults.py, and askers.py for what asks about
+# connections.
 #   tests/run/faults.sh [all|each|first [FUNCTION|CALL]]
 # "each" is what the suite runs: every call with one of its errnos, another one each day
 # (POL_SLICE), so that a week has them all, and of the rest a seventh; without POL_SLICE all of them, as "all".
@@ -19,9 +20,9 @@ how=${1:-each}
 programs() { # VARIANT BUILD
 	local build=${2#"$PWD/"} # make names a folder of the tree without it
 
-	make -s -j"$(nproc)" VARIANT="$1" BUILD="$build" "$build/bin/polrun" "$build/bin/polinit"
+	make -s -j"$(nproc)" VARIANT="$1" BUILD="$build" "$build/bin/polrun" "$build/bin/polinit" "${@:3}"
 }
-programs faults "$faults" && programs rel "$release" || exit 1
+programs faults "$faults" "${faults#"$PWD/"}/tests/faults/asker" && programs rel "$release" || exit 1
 base=$(mktemp -d /var/tmp/pol-faults.XXXXXX) || exit 1
 base=$(cd "$base" && pwd -P)
 cleanup() { rm -rf --one-file-system "$base"; }
@@ -29,7 +30,7 @@ trap cleanup EXIT
 trap 'exit 130' INT TERM
 chmod 0755 "$base"
 mkdir "$base/bin" "$base/rel"
-cp "$BUILD/bin/polc" "$BUILD/bin/polnft" "$BUILD/bin/polnft-record" "$BUILD/bin/polgate" "$faults/bin/polrun" "$faults/bin/polinit" "$base/bin/" || exit 1
+cp "$BUILD/bin/polc" "$BUILD/bin/polnft" "$BUILD/bin/polnft-record" "$BUILD/bin/polgate" "$faults/bin/polrun" "$faults/bin/polinit" "$faults/tests/faults/asker" "$base/bin/" || exit 1
 cp "$release/bin/polrun" "$release/bin/polinit" "$base/rel/" || exit 1
 cp -r tests/faults "$base/"
 mkdir -p "$base/share/pol" && cp -r stdlib-policies "$base/share/pol/" || exit 1
@@ -76,23 +77,32 @@ count_check 'rel ignores the hook' "$wrong"
 apart=()
 [ "$(id -u)" -ne 0 ] || apart=(unshare --mount --propagation private)
 as() { # WHO [PREFIX…]
-	local who=$1 log=$base/$1.log status
+	local who=$1
 	shift
 	mkdir -m 0755 "$base/$who"
 	[ "$who" = "$(id -un)" ] || chown "$who" "$base/$who"
-	printf -- '-- faults (%s) as %s\n' "$how" "$who"
+	each_as "$who" faults "$@"
+	each_as "$who" askers "$@"
+}
+each_as() { # WHO SCRIPT [PREFIX…]
+	local who=$1 script=$2 log=$base/$1.$2.log status
+	shift 2
+	printf -- '-- %s (%s) as %s\n' "$script" "$how" "$who"
 	"${apart[@]}" "$@" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-		LANG=C.UTF-8 POL_SLICE="${POL_SLICE:-}" /usr/bin/python3 "$base/faults/faults.py" "$base" "$base/$who" \
+		LANG=C.UTF-8 POL_SLICE="${POL_SLICE:-}" POL_HALF="$half" /usr/bin/python3 "$base/faults/$script.py" "$base" "$base/$who" \
 		"$how" "${only:-}" >"$log" 2>&1 </dev/null
 	status=$?
 	sed '$d' "$log"
 	[ "$status" -eq 0 ] || printf '     again: POL_SLICE=%s tests/run/faults.sh %s FUNCTION, a function of the call\x27s way\n' \
 		"${POL_SLICE:-}" "$how"
-	count_add_line "$(tail -n 1 "$log")" "$status" "faults as $who"
+	count_add_line "$(tail -n 1 "$log")" "$status" "$script as $who"
 	if ! [[ $(tail -n 1 "$log") =~ ^[0-9]+\ passed ]]; then tail -n 1 "$log"; fi
 }
-only=${2:-}
+only=${2:-} half=''
+# two users share the calls of a day
+if [ "$how" = each ] && [ "$(id -u)" -eq 0 ] && have_user "$user"; then half=0; fi
 as "$(id -un)"
+half=${half:+1}
 if [ "$(id -u)" -eq 0 ]; then
 	if have_user "$user"; then
 		as "$user" setpriv --reuid "$user" --regid "$user" --clear-groups

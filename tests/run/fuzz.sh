@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/fuzz.sh
 build=${POL_FUZZ_BUILD:-$PWD/build/fuzz} secs=${2:-60}
 command -v clang >/dev/null || { echo "fuzz: needs clang (and libclang-rt)" >&2; exit 2; }
-make -s -j"$(nproc)" VARIANT=fuzz BUILD="$build" "$build/bin/polc" fuzz-targets || exit 1
+make -s -j"$(nproc)" VARIANT=fuzz BUILD="$build" "$build"/bin/{polc,polnft-record} fuzz-targets || exit 1
 made=$(mktemp -d) || exit 1
 trap 'rm -rf "$made"' EXIT
 fuzz_make_seeds "$build/bin/polc" "$made" || exit 1

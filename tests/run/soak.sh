@@ -58,7 +58,7 @@ after=$(descriptors) after_kib=$(kib)
 kill "$run"
 wait "$run" 2>/dev/null
 echo "note: $RUNS connections: descriptors $before, $warm, $after; memory $warm_kib, $after_kib KiB"
-count_check "each of $RUNS connections has its echo" "$(grep -v '^done' "$WORK/out")$([ "$(grep -c '^done' "$WORK/out")" -eq 2 ] || echo 'not done')"
+count_check "each of $RUNS connections has its echo" "$(grep -v '^done' "$WORK/out")$([ "$(grep -c '^done' "$WORK/out")" -eq 2 ] || { echo ' not done'; head -n 4 "$WORK/err"; })"
 count_check "no descriptor is left" "$([ "$after" -le "$warm" ] || echo "$warm after a tenth, $after at the end")"
 count_check "memory does not grow" "$([ "$after_kib" -le $((warm_kib + 4096)) ] || echo "$warm_kib KiB, then $after_kib KiB")"
 

@@ -1,7 +1,7 @@
 /*
  * Makes an egress.bin from lines of text, for tests of the gateway that want no compiler:
  *
- *     allow|ask|deny HOST LO[-HI] [within=CIDR] [peek=none|tls|http] [bytes=N] [connections=N] [via=URL [user=NAME]]
+ *     allow|ask|deny HOST LO[-HI] [within=CIDR] [peek=none|tls|http] [bytes=N] [connections=N] [via=URL [user=NAME]] [soft]
  *
  * HOST is a name, *.NAME, or ADDRESS/BITS.  Line i is rule number i + 1, number 0 is
  * `network otherwise`.  The first line that fits decides; ranges of addresses do not
@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/base/host.h"
 #include "runtime/bundle/format.h"
 
 enum { MADE_RULES = 64, MADE_BYTES = 1 << 16 };
@@ -24,6 +25,7 @@ enum { MADE_RULES = 64, MADE_BYTES = 1 << 16 };
 struct made_rule {
 	char host[256];
 	bool below, address;
+	bool soft; /* of an ask: the run's own loopback stays free, and is asked about */
 	uint8_t lo[16], hi[16]; /* of an address */
 	uint16_t port_lo, port_hi;
 	uint8_t effect;
@@ -44,6 +46,16 @@ struct made {
 	_Alignas(8) uint8_t data[MADE_BYTES];
 	size_t size;
 };
+
+/* The address of a text, v4 as v4-mapped; it holds until the next call. */
+static inline const uint8_t *address(const char *text)
+{
+	static uint8_t a[16];
+
+	if (!host_address(text, a))
+		abort();
+	return a;
+}
 
 static inline bool made_cidr(const char *text, uint8_t lo[16], uint8_t hi[16])
 {
@@ -113,6 +125,8 @@ static inline bool made_add(struct made *m, const char *line)
 			for (uint8_t i = 0; i < 4; i++)
 				if (strcmp(w + 5, peeks[i]) == 0)
 					r->peek = i;
+		} else if (strcmp(w, "soft") == 0) {
+			r->soft = true;
 		} else if (strncmp(w, "bytes=", 6) == 0) {
 			r->bytes = strtoull(w + 6, NULL, 10);
 		} else if (strncmp(w, "connections=", 12) == 0) {
@@ -139,6 +153,8 @@ static inline bool made_add(struct made *m, const char *line)
 
 struct made_out {
 	struct pb_slab slabs[2 * MADE_RULES + 8];
+	struct pb_slab4 slabs4[2 * MADE_RULES + 8];
+	struct pb_pair pairs[4 * MADE_RULES + 16];
 	struct pb_ports lists[4 * MADE_RULES + 8];
 	struct pb_piece pieces[16 * MADE_RULES];
 	struct pb_host hosts[MADE_RULES];
@@ -147,7 +163,7 @@ struct made_out {
 	struct pb_range ranges[MADE_RULES];
 	struct pb_grant grants[MADE_RULES + 1];
 	char texts[MADE_RULES * 640];
-	uint32_t slab_n, list_n, piece_n, host_n, class_n, pool_n, range_n, grant_n;
+	uint32_t slab_n, slab4_n, pair_n, list_n, piece_n, host_n, class_n, pool_n, range_n, grant_n;
 	uint32_t text_n;
 };
 
@@ -181,7 +197,7 @@ static inline uint32_t made_list(const struct made *m, struct made_out *o,
 			o->pieces[o->piece_n++] = (struct pb_piece){
 				.effect = rule ? m->rules[rule - 1].effect :
 					  loopback ? PB_ALLOW : PB_DENY,
-				.free = !rule && loopback,
+				.free = loopback && (!rule || m->rules[rule - 1].soft),
 				.rule = rule,
 				.grant = rule,
 			};
@@ -211,9 +227,19 @@ static inline int made_by_name(const void *a, const void *b)
 static inline void made_slab(struct made_out *o, const uint8_t lo[16], uint32_t tcp,
 			     uint32_t udp)
 {
-	memcpy(o->slabs[o->slab_n].lo, lo, 16);
-	o->slabs[o->slab_n].tcp = tcp;
-	o->slabs[o->slab_n++].udp = udp;
+	bool v4 = lo[10] == 0xff && lo[11] == 0xff;
+
+	for (size_t i = 0; i < 10; i++)
+		v4 = v4 && lo[i] == 0;
+	if (v4) {
+		o->slabs4[o->slab4_n].lo = (uint32_t)lo[12] << 24 | (uint32_t)lo[13] << 16 |
+					   (uint32_t)lo[14] << 8 | lo[15];
+		o->slabs4[o->slab4_n++].pair = o->pair_n;
+	} else {
+		memcpy(o->slabs[o->slab_n].lo, lo, 16);
+		o->slabs[o->slab_n++].pair = o->pair_n;
+	}
+	o->pairs[o->pair_n++] = (struct pb_pair){ tcp, udp, tcp, 0 };
 }
 
 static inline void made_next(uint8_t addr[16])
@@ -232,6 +258,7 @@ static inline int made_by_lo(const void *a, const void *b)
 static inline void made_slabs(const struct made *m, struct made_out *o, uint32_t deny)
 {
 	struct made_rule v[MADE_RULES + 2];
+	static const uint8_t v4_zero[16] = { [10] = 0xff, [11] = 0xff };
 	uint8_t at[16] = { 0 };
 	size_t n = 0;
 
@@ -247,6 +274,7 @@ static inline void made_slabs(const struct made *m, struct made_out *o, uint32_t
 			v[n++] = m->rules[i];
 	}
 	qsort(v, n, sizeof(v[0]), made_by_lo);
+	made_slab(o, v4_zero, deny, deny);
 	for (size_t i = 0; i < n; i++) {
 		static const uint8_t one[16] = { [15] = 1 };
 		bool loop = memcmp(v[i].lo, one, 16) == 0 ||
@@ -331,6 +359,8 @@ static inline const struct pb_egress *made_write(struct made *m)
 
 		*g = (struct pb_grant){ .peek = r->peek, .bytes = r->bytes,
 					.connections = r->connections,
+					.bytes_rule = r->bytes ? i + 1 : 0,
+					.connections_rule = r->connections ? i + 1 : 0,
 					.via = made_text(&o, r->via),
 					.via_secret = made_text(&o, r->user) };
 		if (r->has_within) {
@@ -345,6 +375,8 @@ static inline const struct pb_egress *made_write(struct made *m)
 	h.other_class = o.class_n - 1;
 	m->size = sizeof(h);
 	h.slabs = made_put(m, o.slabs, sizeof(o.slabs[0]), o.slab_n);
+	h.slabs4 = made_put(m, o.slabs4, sizeof(o.slabs4[0]), o.slab4_n);
+	h.pairs = made_put(m, o.pairs, sizeof(o.pairs[0]), o.pair_n);
 	h.lists = made_put(m, o.lists, sizeof(o.lists[0]), o.list_n);
 	h.pieces = made_put(m, o.pieces, sizeof(o.pieces[0]), o.piece_n);
 	h.classes = made_put(m, o.classes, sizeof(o.classes[0]), o.class_n);

@@ -50,6 +50,32 @@ static void test_the_list_is_bounded(void **state)
 	free(d.v);
 }
 
+/* What stands for many has a place, and every request is counted somewhere. */
+static void test_notes_have_a_place_and_nothing_is_uncounted(void **state)
+{
+	struct denials d = { 0 };
+	uint64_t sum = 0;
+	char subject[32];
+
+	(void)state;
+	for (int i = 0; i < DENIALS_MAX + 7; i++) {
+		(void)snprintf(subject, sizeof(subject), "tcp h%d:1", i);
+		denials_add_net(&d, "connect", subject, ECONNREFUSED, 1, 0, 10);
+	}
+	for (int i = 0; i < DENIALS_NOTES + 2; i++) {
+		denials_add_note(&d, "connect", "many others", ECONNREFUSED, (uint32_t)i, 0, 1000);
+		denials_add_note(&d, "connect", "many others", ECONNREFUSED, (uint32_t)i, 0, 1);
+	}
+	assert_int_equal(d.n, DENIALS_MAX + DENIALS_NOTES);
+	assert_string_equal(d.v[DENIALS_MAX].subject, "many others");
+	assert_int_equal(d.v[DENIALS_MAX].count, 1001);
+	assert_int_equal(d.lost, 70 + 2 * 1001);
+	for (size_t i = 0; i < d.n; i++)
+		sum += d.v[i].count;
+	assert_int_equal(sum + d.lost, (DENIALS_MAX + 7) * 10 + (DENIALS_NOTES + 2) * 1001);
+	free(d.v);
+}
+
 static void test_long_subjects_are_cut(void **state)
 {
 	struct denials d = { 0 };
@@ -331,6 +357,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_repeated_denials_are_counted),
 		cmocka_unit_test(test_the_list_is_bounded),
+		cmocka_unit_test(test_notes_have_a_place_and_nothing_is_uncounted),
 		cmocka_unit_test(test_long_subjects_are_cut),
 		cmocka_unit_test(test_the_interpreter_finds_the_returning_instruction),
 		cmocka_unit_test(test_every_instruction_of_the_interpreter),

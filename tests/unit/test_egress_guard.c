@@ -13,21 +13,6 @@
 #include "runtime/egress/names.h"
 #include "tests/unit/egress_fixture.h"
 
-static const uint8_t *address(const char *text)
-{
-	static uint8_t a[16];
-	struct in_addr v4;
-
-	memset(a, 0, sizeof(a));
-	if (inet_pton(AF_INET, text, &v4) == 1) {
-		a[10] = a[11] = 0xff;
-		memcpy(a + 12, &v4, 4);
-	} else {
-		assert_int_equal(inet_pton(AF_INET6, text, a), 1);
-	}
-	return a;
-}
-
 /* --- guard -------------------------------------------------------------------------- */
 
 static const struct {
@@ -158,6 +143,31 @@ static void test_the_hosts_own_addresses(void **state)
 	assert_int_equal(guard_ask(&g, address("::127.0.0.1")), GUARD_EMBEDDED);
 	assert_int_equal(guard_ask(&g, address("10.0.0.1")), GUARD_PUBLIC);
 	assert_int_equal(guard_ask(&g, address("169.254.169.254")), GUARD_PUBLIC);
+	guard_release(&g);
+}
+
+/* Stands in for the kernel's routes. */
+static bool is_routed_here(int routes, const uint8_t addr[16])
+{
+	static const uint8_t here[16] = { [10] = 0xff, 0xff, 198, 51, 100, 70 };
+
+	return routes == 7 && memcmp(addr, here, sizeof(here)) == 0;
+}
+
+static void test_what_a_route_brings_here(void **state)
+{
+	struct guard g = { .on = true, .is_local = is_routed_here, .routes = 7 };
+
+	(void)state;
+	assert_int_equal(guard_ask(&g, address("198.51.100.70")), GUARD_OWN);
+	assert_int_equal(guard_ask(&g, address("198.51.100.71")), GUARD_PUBLIC);
+	assert_int_equal(guard_ask(&g, address("64:ff9b::198.51.100.70")), GUARD_EMBEDDED);
+	g.on = false;
+	assert_int_equal(guard_ask(&g, address("198.51.100.70")), GUARD_OWN);
+	assert_int_equal(guard_ask(&g, address("127.0.0.1")), GUARD_LOOPBACK);
+	/* a route is no own address, so that it is not kept */
+	assert_int_equal(guard_add_own(&g, address("198.51.100.70")), 0);
+	assert_int_equal(g.own_count, 1);
 	guard_release(&g);
 }
 
@@ -299,6 +309,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kinds_of_addresses),
 		cmocka_unit_test(test_the_hosts_own_addresses),
+		cmocka_unit_test(test_what_a_route_brings_here),
 		cmocka_unit_test(test_the_table_of_own_addresses_is_bounded),
 		cmocka_unit_test(test_names_get_addresses_once),
 		cmocka_unit_test(test_a_flood_below_a_wildcard_takes_only_its_share),

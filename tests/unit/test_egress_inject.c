@@ -53,7 +53,7 @@ static void test_rewriting(void **state)
 		{ "OPTIONS * HTTP/1.1\r\n" HOST "\r\n", "OPTIONS * HTTP/1.1\r\n" HOST AUTH, 443 },
 		/* what is about the connection stays here */
 		{ "GET / HTTP/1.1\r\n" HOST
-		  "Connection: Upgrade, x-hop\r\nUpgrade: websocket\r\nX-Hop: 1\r\nKeep-Alive: 5\r\n"
+		  "Connection: Upgrade, x-hop\r\nUpgrade: h2c\r\nX-Hop: 1\r\nKeep-Alive: 5\r\n"
 		  "TE: trailers\r\nProxy-Authorization: x\r\nHTTP2-Settings: a\r\nX: y\r\n\r\n",
 		  "GET / HTTP/1.1\r\n" HOST "X: y\r\n" AUTH, 443 },
 		{ "GET / HTTP/1.1\r\n" HOST "Connection: close\r\n\r\n",
@@ -95,12 +95,14 @@ static void test_rewriting(void **state)
 	}
 }
 
-/* The server reads one header of that name, and '_' is no way around that. */
+/* The server reads one header of that name, and '_' is no way around that, nor any other sign
+ * that a server may turn into the same one. */
 static void test_a_name_with_dashes(void **state)
 {
 	static const struct inject_header key = { "X-Api-Key", "", "k", 9, 0, 1 };
-	static const char in[] = "GET / HTTP/1.1\r\n" HOST "X_Api_Key: mine\r\nx-api_key: mine\r\n\r\n";
-	static const char want[] = "GET / HTTP/1.1\r\n" HOST "X-Api-Key: k\r\n\r\n";
+	static const char in[] = "GET / HTTP/1.1\r\n" HOST "X_Api_Key: mine\r\nx-api_key: mine\r\n"
+				 "X.Api.Key: mine\r\nX~Api!Key: mine\r\nXApi-Key: other\r\n\r\n";
+	static const char want[] = "GET / HTTP/1.1\r\n" HOST "XApi-Key: other\r\nX-Api-Key: k\r\n\r\n";
 	struct http_head h;
 	char out[200];
 
@@ -129,6 +131,14 @@ static void test_refusals(void **state)
 		{ "trace / HTTP/1.1\r\n" HOST "\r\n", GATE_W_PROTOCOL },
 		{ "TRACK / HTTP/1.1\r\n" HOST "\r\n", GATE_W_PROTOCOL },
 		{ "TRACES / HTTP/1.1\r\n" HOST "\r\n", -1 },
+		/* a server may decline an upgrade, but what asks for WebSocket wants nothing else */
+		{ "GET / HTTP/1.1\r\n" HOST "Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n", -1 },
+		{ "GET / HTTP/1.1\r\n" HOST "Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n", GATE_W_PROTOCOL },
+		{ "GET / HTTP/1.1\r\n" HOST "connection: keep-alive, UPGRADE\r\nUpgrade: h2c ,\tWebSocket\r\n\r\n",
+		  GATE_W_PROTOCOL },
+		{ "GET / HTTP/1.1\r\n" HOST "Connection: Upgrade\r\nUpgrade: h2c\r\nUpgrade: websocket\r\n\r\n",
+		  GATE_W_PROTOCOL },
+		{ "GET / HTTP/1.1\r\n" HOST "Upgrade: websocket\r\n\r\n", -1 },
 	};
 	struct http_head h;
 	enum gate_why why;

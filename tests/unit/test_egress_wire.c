@@ -18,21 +18,8 @@
 #include "runtime/egress/dns_answer.h"
 #include "runtime/egress/host_files.h"
 #include "runtime/egress/pump.h"
-
-static const uint8_t *address(const char *text)
-{
-	static uint8_t a[16];
-	struct in_addr v4;
-
-	memset(a, 0, sizeof(a));
-	if (inet_pton(AF_INET, text, &v4) == 1) {
-		a[10] = a[11] = 0xff;
-		memcpy(a + 12, &v4, 4);
-	} else {
-		assert_int_equal(inet_pton(AF_INET6, text, a), 1);
-	}
-	return a;
-}
+#include "runtime/egress/relay_kept.h"
+#include "tests/unit/egress_fixture.h"
 
 /* --- answers of servers ------------------------------------------------------------------------ */
 
@@ -325,6 +312,60 @@ static void test_the_pump_keeps_every_byte(void **state)
 	}
 }
 
+/* What is looked at leaves the socket, up to a limit of a connection and one of all. */
+static void test_what_is_kept(void **state)
+{
+	static char text[RELAY_KEPT_MAX];
+	struct relay_kept k = { 0 }, other = { 0 };
+	size_t all = 0;
+	int in[2];
+
+	(void)state;
+	pair_of_tcp(in);
+	assert_int_equal(relay_kept_read(&k, in[1], &all), KEPT_NONE);
+	assert_int_equal(send(in[0], "abcdef", 6, 0), 6);
+	assert_int_equal(relay_kept_read(&k, in[1], &all), KEPT_MORE);
+	assert_int_equal(send(in[0], "gh", 2, 0), 2);
+	assert_int_equal(relay_kept_read(&k, in[1], &all), KEPT_MORE);
+	assert_int_equal(k.n, 8);
+	assert_memory_equal(k.p, "abcdefgh", 8);
+	assert_int_equal(recv(in[1], text, sizeof(text), MSG_DONTWAIT), -1);
+	k.pass = 5;
+	relay_kept_sent(&k, 3, &all);
+	assert_int_equal(k.pass, 2);
+	assert_memory_equal(k.p, "defgh", 5);
+	k.pass = 5;
+	relay_kept_sent(&k, 5, &all);
+	assert_null(k.p);
+	assert_int_equal(all, 0);
+	/* no more than one connection may have */
+	for (size_t sent = 0; sent < sizeof(text);) {
+		ssize_t n = send(in[0], text, sizeof(text) - sent, MSG_DONTWAIT);
+
+		sent += n > 0 ? (size_t)n : 0;
+		assert_true(relay_kept_read(&k, in[1], &all) <= KEPT_NONE);
+	}
+	while (relay_kept_read(&k, in[1], &all) == KEPT_MORE)
+		;
+	assert_int_equal(k.n, RELAY_KEPT_MAX);
+	assert_int_equal(send(in[0], "i", 1, 0), 1);
+	assert_int_equal(relay_kept_read(&k, in[1], &all), KEPT_NONE);
+	/* nor more than all may have */
+	all += RELAY_KEPT_ALL - RELAY_KEPT_MAX;
+	assert_int_equal(relay_kept_read(&other, in[1], &all), KEPT_FULL);
+	relay_kept_release(&k, &all);
+	assert_int_equal(relay_kept_read(&other, in[1], &all), KEPT_MORE);
+	assert_int_equal(other.n, 1);
+	/* the end, once */
+	(void)shutdown(in[0], SHUT_WR);
+	assert_int_equal(relay_kept_read(&other, in[1], &all), KEPT_MORE);
+	assert_true(other.eof);
+	assert_int_equal(relay_kept_read(&other, in[1], &all), KEPT_NONE);
+	relay_kept_release(&other, &all);
+	(void)close(in[0]);
+	(void)close(in[1]);
+}
+
 static void test_the_pump_stops_at_its_budget(void **state)
 {
 	char text[32];
@@ -375,6 +416,7 @@ int main(void)
 		cmocka_unit_test(test_broken_answers),
 		cmocka_unit_test(test_resolv_and_hosts),
 		cmocka_unit_test(test_the_pump_keeps_every_byte),
+		cmocka_unit_test(test_what_is_kept),
 		cmocka_unit_test(test_the_pump_stops_at_its_budget),
 	};
 

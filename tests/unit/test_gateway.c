@@ -76,7 +76,7 @@ static void set_v4(struct gate_record *r, uint8_t a, uint8_t b, uint8_t c, uint8
 static void test_subjects(void **state)
 {
 	struct gate_record r = record_of(GATE_REFUSED, "evil.example", 443);
-	char out[512];
+	char out[600];
 
 	(void)state;
 	gateway_subject(&r, out, sizeof(out));
@@ -106,6 +106,15 @@ static void test_subjects(void **state)
 	set_v4(&r, 10, 0, 0, 1);
 	gateway_subject(&r, out, sizeof(out));
 	assert_string_equal(out, "tcp db.internal:5432, which leads to 10.0.0.1");
+	/* two names of any length are shown as a whole, in the list of denials as well */
+	r = record_of(GATE_REFUSED, "", 65535);
+	r.why = GATE_W_HOST;
+	memset(r.name, 'a', 253);
+	memset(r.text, 'b', 253);
+	memcpy(r.text + 242, ".evil.test:65535", 17);
+	gateway_subject(&r, out, sizeof(((struct denial *)0)->subject));
+	assert_int_equal(strlen(out), 4 + 253 + 6 + strlen(", HTTP for ") + 258);
+	assert_string_equal(out + strlen(out) - 16, ".evil.test:65535");
 	/* what polgate sends is shown, never believed */
 	r = record_of(GATE_REFUSED, "a\033[2Jb", 1);
 	gateway_subject(&r, out, sizeof(out));
@@ -162,6 +171,36 @@ static void test_records_are_bounded(void **state)
 	assert_int_equal(p.g.log.n, GATEWAY_RECORDS_MAX);
 	assert_int_equal(p.g.log.lost, 50);
 	assert_int_equal(p.g.log.connections, GATEWAY_RECORDS_MAX + 50);
+	drop_pair(&p);
+}
+
+/* A flood of different refusals fills the list; what stands for the rest is still there. */
+static void test_a_flood_keeps_its_note(void **state)
+{
+	struct gate_record r = record_of(GATE_REFUSED, "", 443);
+	struct pair p;
+	uint64_t sum = 0;
+
+	(void)state;
+	make_pair(&p);
+	for (int i = 0; i < DENIALS_MAX + 50; i++) {
+		(void)snprintf(r.name, sizeof(r.name), "h%d.example", i);
+		send_record(&p, &r);
+		assert_int_equal(gateway_serve(&p.g, &p.d), 0);
+	}
+	r.name[0] = '\0';
+	(void)snprintf(r.text, sizeof(r.text), "many others");
+	r.count = 5000;
+	r.port = 0;
+	send_record(&p, &r);
+	assert_int_equal(gateway_serve(&p.g, &p.d), 0);
+	assert_int_equal(p.d.n, DENIALS_MAX + 1);
+	assert_string_equal(p.d.v[DENIALS_MAX].subject, "many others");
+	assert_int_equal(p.d.v[DENIALS_MAX].count, 5000);
+	for (size_t i = 0; i < p.d.n; i++)
+		sum += p.d.v[i].count;
+	assert_int_equal(p.g.log.refused, DENIALS_MAX + 50 + 5000);
+	assert_int_equal(sum + p.d.lost, p.g.log.refused);
 	drop_pair(&p);
 }
 
@@ -289,6 +328,7 @@ int main(void)
 		cmocka_unit_test(test_subjects),
 		cmocka_unit_test(test_records_are_counted),
 		cmocka_unit_test(test_records_are_bounded),
+		cmocka_unit_test(test_a_flood_keeps_its_note),
 		cmocka_unit_test(test_nonsense_is_an_error),
 		cmocka_unit_test(test_without_an_asker_the_answer_is_no),
 		cmocka_unit_test(test_questions_are_passed_on),

@@ -1,44 +1,16 @@
-/* nft.batch and egress.bin: what is no member of a bundle is refused. */
+/* nft.batch and the ruleset that it loads: what is no member of a bundle is refused, and what the
+ * table says of modes and blocks. */
 #include <linux/netfilter.h>
 #include <linux/netfilter/nf_tables.h>
 #include <linux/netfilter/nfnetlink.h>
 #include <linux/netlink.h>
 
-#include "compiler/analysis/lift.h"
-#include "compiler/backend/nft/net.h"
-#include "compiler/backend/nft/capture.h"
+#include "compiler/backend/nft/coarse.h"
 #include "compiler/backend/nft/model.h"
-#include "runtime/bundle/check.h"
+#include "compiler/backend/nft/region_make.h"
+#include "compiler/backend/nft/ruleset.h"
 #include "runtime/bundle/nft_batch.h"
-#include "runtime/decide/egress.h"
-#include "tests/unit/sema_fixture.h"
-
-static const char text[] = "network limited {\n"
-			   "\tallow tcp 10.0.0.0/8, 192.0.2.1 port 80, 443 as web\n"
-			   "\tdeny tcp 10.1.0.0/16 port 80 as d\n"
-			   "\tallow ::1 as one\n"
-			   "\tallow tcp \"a.example\", \"*.b.example\" port 443 as n\n"
-			   "\tallow tcp \"localhost\" port 5432 within 127.0.0.0/8 as l\n}\n";
-
-struct made {
-	struct fx f;
-	struct bk_output out;
-	struct nft_captured c;
-	bool has_batch;
-};
-
-static void make(struct made *m)
-{
-	const char *why = "";
-
-	fx_run_text(&m->f, text);
-	m->out = (struct bk_output){ .a = &m->f.a };
-	assert_true(bk_net.emit(m->f.ir, &m->out, &m->f.sink));
-	m->has_batch = nft_capture(&m->f.a, bk_member(&m->out, PB_NFT_JSON)->bytes, &m->c,
-				   &why) == NFT_CAPTURED;
-	if (!m->has_batch)
-		printf("no namespaces here: %s\n", why);
-}
+#include "tests/unit/nft_fixture.h"
 
 static int check_copy(const char *p, size_t n, struct rt_err *err)
 {
@@ -157,108 +129,6 @@ static void test_no_part_of_a_batch_is_one(void **state)
 	fx_release(&m.f);
 }
 
-/* Everything that a taken member says can be read: ASan sees what lies outside. */
-static void look_up(const char *data)
-{
-	static const char *const names[] = { "a.example", "x.b.example", "localhost", "q" };
-	static const uint8_t addrs[][16] = { { 0 }, { [10] = 0xff, [11] = 0xff, [12] = 10 },
-					     { 0xff, 0xff }, { [15] = 1 } };
-	const struct pb_egress *e = (const void *)data;
-
-	for (size_t i = 0; i < 4; i++)
-		for (unsigned udp = 0; udp < 2; udp++) {
-			uint32_t c = egress_class(e, names[i], strlen(names[i]));
-			const struct pb_piece *p = egress_name(e, c, udp, 443);
-			const struct pb_pool *pool = egress_pool(e, c);
-
-			(void)egress_within(e, egress_grant(e, p), addrs[i]);
-			assert_true(!pool || pool->first + pool->count <= PB_POOL_SIZE);
-			p = egress_addr(e, addrs[i], udp, 80);
-			(void)egress_within(e, egress_grant(e, p), addrs[i]);
-			(void)egress_pool_reaches(e, c);
-		}
-}
-
-/* Each table by its rule: a member that breaks one is refused by name. */
-static void test_names_pools_and_grants_are_checked(void **state)
-{
-	struct rt_err err;
-	struct made m;
-	uint32_t nrules;
-	struct str e;
-	char *p;
-
-	(void)state;
-	make(&m);
-	e = bk_member(&m.out, PB_EGRESS)->bytes;
-	nrules = (uint32_t)m.f.ir->rules.n + IR_SCALAR_COUNT;
-	p = arena_dup(&m.f.a, e.p, e.n);
-	struct pb_egress *h = (void *)p;
-	struct pb_host *host = (void *)(p + h->hosts.off);
-	struct pb_class *class_ = (void *)(p + h->classes.off);
-	struct pb_pool *pool = (void *)(p + h->pools.off);
-	struct pb_grant *grant = (void *)(p + h->grants.off);
-	struct pb_host was = host[0];
-	struct pb_pool all = pool[0];
-
-	assert_true(h->hosts.count >= 4 && h->pools.count >= 1 && h->grants.count >= 3);
-#define WRONG(change, back, say)                                                       \
-	do {                                                                           \
-		change;                                                                \
-		assert_true(bundle_check_egress(p, e.n, nrules, &err) < 0);            \
-		if (!strstr(err.text, say))                                            \
-			fail_msg("'%s' does not say '%s'", err.text, say);             \
-		back;                                                                  \
-		assert_int_equal(bundle_check_egress(p, e.n, nrules, &err), 0);        \
-	} while (0)
-	WRONG(host[0] = host[1], host[0] = was, "do not ascend");
-	WRONG(host[0].class_ = h->classes.count, host[0] = was, "no class");
-	WRONG(host[0].below = 2, host[0] = was, "no class");
-	WRONG(p[was.name.off] = 'A', p[was.name.off] = 'a', "another byte");
-	WRONG(class_[0].tcp = h->lists.count, class_[0].tcp = 0, "no ports") ;
-	WRONG(h->other_class = h->classes.count, h->other_class = 0, "all other names");
-	WRONG(pool[0].first = 0, pool[0] = all, "pools");
-	WRONG(pool[0].count = PB_POOL_SIZE, pool[0] = all, "pools");
-	WRONG(grant[0].within_count = 1, grant[0].within_count = 0, "the plain one");
-	WRONG(grant[1].within_count = h->ranges.count + 1, grant[1].within_count = 1, "not there");
-	WRONG(grant[1].peek = PB_PEEK_COUNT, grant[1].peek = 0, "unknown protocol");
-	WRONG(h->gate = 0, h->gate = PB_GATE_NEEDED | PB_GATE_REACHES, "simply allowed");
-	WRONG(h->gate = PB_GATE_REACHES, h->gate = PB_GATE_NEEDED | PB_GATE_REACHES, "mode");
-#undef WRONG
-	fx_release(&m.f);
-}
-
-static void test_egress(void **state)
-{
-	uint32_t nrules;
-	struct rt_err err;
-	struct made m;
-	struct str e;
-
-	(void)state;
-	make(&m);
-	e = bk_member(&m.out, PB_EGRESS)->bytes;
-	nrules = (uint32_t)m.f.ir->rules.n + IR_SCALAR_COUNT;
-	assert_int_equal(bundle_check_egress(e.p, e.n, nrules, &err), 0);
-	for (size_t i = 0; i <= e.n; i++)
-		for (unsigned bit = 0; bit < 8; bit++) {
-			size_t n = i < e.n ? e.n : bit;
-			char *p = malloc(n ? n : 1);
-
-			assert_non_null(p);
-			memcpy(p, e.p, n);
-			if (i < e.n)
-				p[i] = (char)(p[i] ^ 1 << bit);
-			/* what is taken has the size of the whole */
-			if (bundle_check_egress(p, n, nrules, &err) == 0) {
-				assert_int_equal(n, e.n);
-				look_up(p);
-			}
-			free(p);
-		}
-	fx_release(&m.f);
-}
-
 static void test_another_ruleset_is_seen(void **state)
 {
 	struct bk_member *json;
@@ -352,16 +222,78 @@ static void test_modes(void **state)
 	}
 }
 
+static struct bk_member *json_of(struct bk_output *out)
+{
+	return (struct bk_member *)(uintptr_t)bk_member(out, PB_NFT_JSON);
+}
+
+/* A table that leaves denials to the gateway is that of a policy with many blocks only. */
+static void test_a_few_blocks_are_exact_in_the_table(void **state)
+{
+	struct region region, table;
+	struct made m;
+	struct buf b;
+
+	(void)state;
+	make(&m);
+	assert_true(region_make(m.f.ir, &m.f.a, &region));
+	coarse_make(m.f.ir, &region, COARSE_BLOCKS, &m.f.a, &table);
+	assert_ptr_equal(table.slabs.v, region.slabs.v);
+	coarse_make(m.f.ir, &region, 1, &m.f.a, &table);
+	assert_true(table.slabs.n < region.slabs.n);
+	buf_init(&b, &m.f.a);
+	ruleset_json(&b, m.f.ir, &table);
+	json_of(&m.out)->bytes = buf_view(&b);
+	assert_non_null(bk_net.verify(m.f.ir, &m.out, &m.f.a));
+	fx_release(&m.f);
+}
+
+static void test_many_blocks_become_few(void **state)
+{
+	static char many[65536];
+	struct bk_output out;
+	struct model model;
+	struct str json;
+	struct fx f;
+	size_t n = 0, at;
+	char *own;
+
+	(void)state;
+	at = (size_t)sprintf(many, "network limited {\n\tallow tcp ::1, 127.0.0.0/9 as own\n");
+	for (unsigned i = 0; i < 400; i++)
+		at += (size_t)sprintf(many + at, "\tallow tcp 10.%u.%u.64/26, "
+						 "2001:db8:%x::%x/127 port 443\n",
+				      i % 4, i / 4 * 2, i, i * 16);
+	(void)strcpy(many + at, "}\n");
+	fx_run_text(&f, many);
+	out = (struct bk_output){ .a = &f.a };
+	assert_true(bk_net.emit(f.ir, &out, &f.sink));
+	assert_null(bk_net.verify(f.ir, &out, &f.a));
+	json = json_of(&out)->bytes;
+	assert_null(model_read(&f.a, json, &model));
+	for (size_t i = 0; i < model.sets.n; i++)
+		n += model.sets.v[i]->elements.n;
+	assert_true(n > 4 && n <= 2 * COARSE_BLOCKS);
+	/* what is not left to the gateway is compared as ever */
+	own = memmem(json.p, json.n, "\"len\":9}", 8);
+	assert_non_null(own);
+	own[6] = '8';
+	assert_non_null(bk_net.verify(f.ir, &out, &f.a));
+	own[6] = '9';
+	assert_null(bk_net.verify(f.ir, &out, &f.a));
+	fx_release(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_only_what_adds_to_the_table_is_taken),
 		cmocka_unit_test(test_no_part_of_a_batch_is_one),
-		cmocka_unit_test(test_egress),
-		cmocka_unit_test(test_names_pools_and_grants_are_checked),
 		cmocka_unit_test(test_another_ruleset_is_seen),
 		cmocka_unit_test(test_a_block_is_of_the_family_of_its_match),
 		cmocka_unit_test(test_modes),
+		cmocka_unit_test(test_a_few_blocks_are_exact_in_the_table),
+		cmocka_unit_test(test_many_blocks_become_few),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

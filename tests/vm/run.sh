@@ -16,7 +16,10 @@ package=${POL_VM_PACKAGE:-linux-image-cloud-amd64}
 # What the guest needs beyond a minimal Debian: polc's libraries, and what the
 # live tests and the examples run.
 include=(python3 openssh-client git make gcc libc6-dev libsodium23 libjson-c5 libyaml-0-2
-	libseccomp2 libnftables1 libpcre2-8-0 nftables procps kmod iproute2 apparmor curl strace vim)
+	libseccomp2 libnftables1 libpcre2-8-0 nftables procps kmod iproute2 apparmor curl strace vim
+	libssl3 libevent-core-2.1-7 python3-pip
+	# clients and servers of the closed network (tests/lab), and what ./dev test has unpacked is linked with
+	openssl dnsmasq-base bind9-dnsutils libfcgi0ldbl libwrap0 netbase wget nodejs)
 tree=$PWD
 
 die() {
@@ -83,6 +86,12 @@ ln -s ../../../../stdlib-policies "$stage/tree/build/vm/share/pol/"
 cp -r "$BUILD/bin" "$stage/tree/build/vm/" && cp -r "$BUILD/tests/probes" "$BUILD/tests/conformance" "$stage/tree/build/vm/tests/" ||
 	die "no programs in $BUILD"
 cp tests/vm/guest/*.sh "$stage/tree/tests/live/vm/"
+# not on the kernel's command line, which takes 2,048 bytes
+tr ',' '\n' <<<"${T:-}" | grep . >"$stage/tree/build/vm/chosen"
+# The servers of the closed network, which ./dev test unpacks; without them its tests say that they are skipped.
+if [ -x "${POL_LAB:=$tree/build/lab}/root/usr/sbin/nginx" ]; then
+	mkdir "$stage/tree/build/lab" && cp -r "$POL_LAB/root" "$stage/tree/build/lab/" || die "cannot copy the lab"
+fi
 # Messages of nf_tables that were captured on this kernel, for the other one.
 # shellcheck disable=SC2016
 printf '%s\n' 'policy captured { base none }' 'command { otherwise allow }' 'network limited {' \
@@ -91,12 +100,12 @@ printf '%s\n' 'policy captured { base none }' 'command { otherwise allow }' 'net
 	'file { allow read "/" allow exec "/" allow read, write, exec "${PROJECT_DIR}" }' 'env { keep PATH }' >"$stage/captured.pol"
 "$BUILD/bin/polc" compile --no-sources "$stage/captured.pol" -o "$stage/tree/tests/live/vm/captured.polb" \
 	>/dev/null 2>&1 || die "cannot compile a limited network here"
-# The modules that the kernel asks modprobe for when rules of nf_tables come.
+# The modules that the kernel asks modprobe for when rules of nf_tables come, and the lab's cable.
 version=$(basename "$(echo "$kernel"/lib/modules/*)")
 modules=$stage/tree/build/vm/modules/$version
 mkdir -p "$modules"
 cp "$kernel/lib/modules/$version"/modules.{builtin,builtin.modinfo,order} "$modules/"
-(cd "$kernel/lib/modules/$version" && find kernel/net kernel/lib kernel/crypto -name '*.ko' -print0 |
+(cd "$kernel/lib/modules/$version" && find kernel/net kernel/lib kernel/crypto kernel/drivers/net/veth.ko -name '*.ko' -print0 |
 	cpio -pdm0 --quiet "$modules") || die "no modules in $real"
 mke2fs -q -t ext4 -d "$stage/tree" -L tree "$stage/tree.ext4" 512M >/dev/null || die "mke2fs"
 
@@ -129,7 +138,7 @@ boot() { # NAME KERNEL-ARGUMENTS…
 		-kernel "$vmlinuz" -initrd "$stage/initrd.gz" -snapshot \
 		-drive "file=$root,format=raw,if=virtio" \
 		-drive "file=$stage/tree.ext4,format=raw,if=virtio" \
-		-append "console=ttyS0 quiet panic=-1 pol.tree=$tree pol.boot=$name pol.t=${T:-} pol.variant=$VARIANT $*" \
+		-append "console=ttyS0 quiet panic=-1 pol.tree=$tree pol.boot=$name pol.variant=$VARIANT $*" \
 		</dev/null >"$work/$name.qemu" 2>&1
 	status=$?
 	tr -d '\r' <"$log" >"$log.txt"

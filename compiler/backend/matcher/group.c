@@ -100,8 +100,7 @@ static struct set_re *re_of(struct arena *a, const struct rule_view *r,
 static struct matcher_key key_of(const struct rule_view *r, const struct ir_set *s)
 {
 	struct matcher_key k = { .kind = r->pb_kind };
-	const struct ir_path *p =
-		r->kind == IR_FILE ? &s->u.file.path : &s->u.unix_path;
+	const struct ir_path *p = ir_set_path(r->kind, s);
 
 	if (r->kind != IR_FILE && r->kind != IR_UNIX)
 		return k;

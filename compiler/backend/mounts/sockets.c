@@ -13,8 +13,8 @@ static const struct service {
 	enum ir_root root;
 	const char *pattern, *whose, *gives;
 } services[] = {
-#define SOCKET(root, pattern, whose, gives) { IR_ROOT_##root, pattern, whose, gives },
-#include "compiler/backend/mounts/sockets.def"
+#define SOCKET(root, pattern, weight, whose, gives) { IR_ROOT_##root, pattern, whose, gives },
+#include "compiler/target/sockets.def"
 #undef SOCKET
 };
 

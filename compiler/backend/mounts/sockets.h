@@ -5,7 +5,7 @@
 #include "compiler/backend/common/backend.h"
 
 /* Warns of each allow that names, or covers, a socket that gives away more than it seems
- * to (sockets.def), and of an ssh-agent that the run would not find. */
+ * to (target/sockets.def), and of an ssh-agent that the run would not find. */
 void mounts_sockets_check(const struct ir *ir, struct diag_sink *sink);
 
 #endif

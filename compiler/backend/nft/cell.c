@@ -121,11 +121,12 @@ bool cell_covers(const struct ir_net *n, const struct cell_subject *at)
 
 /* --- grants ------------------------------------------------------------------------ */
 
-/* Does a rule of this level count for what is granted, where `by` decides? */
+/* Does the rule count for what is granted, where `by` decides?  One that can only ask (of a
+ * narrow-only level, or below a lock) grants nothing, and so lifts no guard. */
 static bool grants_here(const struct ir *ir, const struct ir_rule *r,
 			const struct ir_rule *by, enum ir_level n)
 {
-	if (r->effect > IR_ASK)
+	if (r->effect > IR_ASK || r->soft)
 		return false;
 	if (r->level == IR_DEFAULT)
 		return by->level == IR_DEFAULT && ir->locked[IR_NET].level == 0;
@@ -186,7 +187,9 @@ static uint32_t grant_number(struct cell_maker *s, struct region_grant *g)
 		buf_str(&key, texts[i]);
 	}
 	buf_u64(&key, g->more.bytes);
+	buf_u32(&key, g->bytes_rule);
 	buf_u32(&key, g->more.connections);
+	buf_u32(&key, g->connections_rule);
 	buf_u32(&key, (uint32_t)g->more.peek);
 	buf_u32(&key, g->more.dial);
 	for (size_t i = 0; i < g->within.n; i++)
@@ -211,9 +214,29 @@ static bool gives(const struct ir_rule *r, const struct cell_subject *at)
 	       g->peek != IR_PEEK_PORT;
 }
 
-/* Takes from a rule what the rules before it do not say (struct ir_grant). */
-static void add_more(struct ir_grant *to, const struct ir_grant *from)
+/* A statement is one rule for each pair of its hosts and ports, one behind the other; its limit
+ * is one for all of them. */
+static uint32_t statement_of(const struct ir *ir, const struct ir_rule *r)
 {
+	uint32_t i = r->index;
+
+	while (i > 0) {
+		const struct ir_rule *p = ir->rules.v[i - 1];
+
+		if (p->kind != IR_NET || p->level != r->level || p->at.line != r->at.line ||
+		    p->at.col != r->at.col || !str_eq(p->at.file, r->at.file))
+			break;
+		i--;
+	}
+	return i;
+}
+
+/* Takes from a rule what the rules before it do not say (struct ir_grant). */
+static void add_more(const struct ir *ir, struct region_grant *g, const struct ir_rule *r)
+{
+	const struct ir_grant *from = &r->set.u.net.grant;
+	struct ir_grant *to = &g->more;
+
 	if (!to->via.n) {
 		to->via = from->via;
 		to->via_secret = from->via_secret;
@@ -226,10 +249,14 @@ static void add_more(struct ir_grant *to, const struct ir_grant *from)
 	}
 	if (to->peek == IR_PEEK_PORT)
 		to->peek = from->peek;
-	if (!to->bytes)
+	if (!to->bytes && from->bytes) {
 		to->bytes = from->bytes;
-	if (!to->connections)
+		g->bytes_rule = statement_of(ir, r);
+	}
+	if (!to->connections && from->connections) {
 		to->connections = from->connections;
+		g->connections_rule = statement_of(ir, r);
+	}
 }
 
 /*
@@ -253,7 +280,7 @@ static uint32_t grant_of(struct cell_maker *s, const struct cell_subject *at,
 			VEC_PUSH(s->a, &g.within, everything);
 		else
 			add_within(s, &g, net);
-		add_more(&g.more, &net->grant);
+		add_more(s->ir, &g, m->v[i]);
 		plain = false;
 	}
 	return plain ? 0 : grant_number(s, &g);
@@ -270,14 +297,14 @@ struct cell cell_decide(struct cell_maker *s, const struct cell_subject *at,
 	if (!hard) {
 		c = without_rules(s->ir, at, m);
 		/* a soft ask alone does not turn a deny of `otherwise` into ask */
-		if (!any || c.effect > IR_ASK)
+		if (!any || (c.effect > IR_ASK && !at->reached))
 			by = c.rule < s->ir->rules.n ? s->ir->rules.v[c.rule] : NULL;
 	}
 	if (by && by == any) {
 		c.effect = any->effect;
 		c.rule = any->index;
 	}
-	if (by && c.effect <= IR_ASK)
+	if (by && c.effect <= IR_ASK && !at->reached)
 		c.grant = grant_of(s, at, m, by, n);
 	return c;
 }

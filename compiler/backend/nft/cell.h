@@ -21,6 +21,8 @@ struct cell_subject {
 	region_addr addr;
 	struct str name;
 	bool loopback; /* the run's own: free where only `otherwise` would decide */
+	bool reached;  /* CELL_ADDR: a name that is allowed leads there, so that a soft ask
+	                 asks, and the name's decision grants */
 };
 
 /* Rules that match in one cell, in the IR's order. */

@@ -5,6 +5,7 @@
 #include "compiler/backend/nft/net.h"
 
 #include "compiler/backend/nft/capture.h"
+#include "compiler/backend/nft/coarse.h"
 #include "compiler/backend/nft/region_make.h"
 #include "compiler/backend/nft/ruleset.h"
 #include "compiler/backend/nft/verify.h"
@@ -130,12 +131,30 @@ static void check_udp(const struct ir_rule *r, struct bk_report *report,
 			 "this rule counts on its own loopback only");
 }
 
+static bool goes_via(const struct ir_rule *r)
+{
+	const struct str via = r->set.u.net.grant.via;
+
+	return via.n && !str_eqz(via, "none");
+}
+
 static const char *name_note(const struct ir_rule *r)
 {
 	if (r->effect == IR_DENY)
 		return "the gateway gives the name no address for this";
+	if (r->effect == IR_ASK)
+		return "the gateway asks at the moment of the connection";
+	return goes_via(r) ? "the gateway has the proxy look the name up and connect" :
+			     "the gateway looks the name up itself and connects";
+}
+
+static const char *any_note(const struct ir_rule *r)
+{
+	if (r->effect == IR_DENY)
+		return "nftables in the run's namespace; the gateway gives no name an address "
+		       "for this";
 	return r->effect == IR_ASK ? "the gateway asks at the moment of the connection" :
-				     "the gateway looks the name up itself and connects";
+				     "nftables in the run's namespace, then the gateway";
 }
 
 static const char *address_note(const struct ir_rule *r)
@@ -167,7 +186,8 @@ static void check_gated(const struct ir_rule *r, struct bk_report *report,
 		check_udp(r, report, sink);
 	else
 		bk_note(report, r, LAYER, BK_EXACT, "%s",
-			region_is_name(n) ? name_note(r) : address_note(r));
+			region_is_name(n)       ? name_note(r) :
+			n->host == IR_HOST_ANY ? any_note(r) : address_note(r));
 }
 
 static void check(const struct ir *ir, struct bk_report *report, struct diag_sink *sink)
@@ -195,7 +215,7 @@ static void check(const struct ir *ir, struct bk_report *report, struct diag_sin
 static bool emit(const struct ir *ir, struct bk_output *out, struct diag_sink *sink)
 {
 	struct bk_member json = { STR(PB_NFT_JSON), STR_NULL };
-	struct region region;
+	struct region region, table;
 	struct buf b;
 
 	if (mode_of(ir) == IR_NET_DISABLED) {
@@ -213,7 +233,8 @@ static bool emit(const struct ir *ir, struct bk_output *out, struct diag_sink *s
 	if (region_needs_gate(ir, &region)) {
 		bk_add_feature(out, "net-namespace");
 		buf_init(&b, out->a);
-		ruleset_json(&b, ir, &region);
+		coarse_make(ir, &region, COARSE_BLOCKS, out->a, &table);
+		ruleset_json(&b, ir, &table);
 		json.bytes = buf_view(&b);
 		VEC_PUSH(out->a, &out->members, json);
 		bk_add_feature(out, "nf-tables");

@@ -36,20 +36,22 @@ region_addr region_end(const struct region *r, size_t i)
 	return i + 1 < r->slabs.n ? r->slabs.v[i + 1].lo - 1 : ~(region_addr)0;
 }
 
+bool region_same_statement(const struct ir *ir, uint32_t x, uint32_t y)
+{
+	const struct ir_rule *a = ir->rules.v[x], *b = ir->rules.v[y];
+
+	return a->kind == IR_NET && b->kind == IR_NET && a->level == b->level &&
+	       a->effect == b->effect && a->at.line == b->at.line &&
+	       a->at.col == b->at.col && str_eq(a->at.file, b->at.file) &&
+	       str_eq(a->id, b->id);
+}
+
 uint32_t region_statement(const struct ir *ir, uint32_t rule)
 {
-	const struct ir_rule *const *v = (const struct ir_rule *const *)ir->rules.v;
 	uint32_t i = rule;
 
-	if (rule >= ir->rules.n)
-		return rule;
 	/* rules of one statement are neighbours */
-	while (i > 0 && v[i - 1]->kind == IR_NET && v[i - 1]->level == v[rule]->level &&
-	       v[i - 1]->effect == v[rule]->effect &&
-	       v[i - 1]->at.line == v[rule]->at.line &&
-	       v[i - 1]->at.col == v[rule]->at.col &&
-	       str_eq(v[i - 1]->at.file, v[rule]->at.file) &&
-	       str_eq(v[i - 1]->id, v[rule]->id))
+	while (i < ir->rules.n && i > 0 && region_same_statement(ir, i - 1, i))
 		i--;
 	return i;
 }
@@ -57,6 +59,13 @@ uint32_t region_statement(const struct ir *ir, uint32_t rule)
 bool region_is_loopback(region_addr a)
 {
 	return (a >= REGION_LOOP4_LO && a <= REGION_LOOP4_HI) || a == REGION_LOOP6;
+}
+
+bool region_is_fixed_bound(region_addr a)
+{
+	return a == 0 || a == REGION_V4_LO || a == REGION_V4_HI + 1 ||
+	       a == REGION_LOOP4_LO || a == REGION_LOOP4_HI + 1 || a == REGION_LOOP6 ||
+	       a == REGION_LOOP6 + 1;
 }
 
 enum ir_effect region_otherwise(const struct ir *ir, enum ir_scalar_id *ret_scalar)

@@ -1,8 +1,8 @@
 /*
  * The decision for every address or host name, protocol and port in a sandbox whose
  * network is on.  The line of addresses is cut into slabs, and each slab has a list of
- * port ranges for tcp and one for udp.  So has each class of names.  Slabs and pieces
- * have no gaps and no overlaps, so that precedence is settled: everything that is emitted
+ * port ranges for tcp and one for udp.  So has each class of names.  The line is cut once
+ * more for the addresses to which names lead.  Slabs and pieces have no gaps and no overlaps, so that precedence is settled: everything that is emitted
  * is derived from them.
  */
 #ifndef COMPILER_BACKEND_NFT_REGION_H
@@ -22,6 +22,9 @@ typedef unsigned __int128 region_addr;
 #define REGION_LOOP6 ((region_addr)1)
 /* The first synthetic v6 address: fd70:6f6c:: (PB_POOL_V6). */
 #define REGION_POOL6 ((region_addr)0xfd706f6cu << 96)
+
+/* The rule of a piece that is of several statements (coarse.h). */
+#define REGION_MANY UINT32_MAX
 
 /* Begins at the port after the piece before it; the last piece ends at 65535. */
 struct region_piece {
@@ -43,12 +46,20 @@ struct region_slab {
 	uint32_t list[2]; /* 0 tcp, 1 udp */
 };
 
+/* What the rules say to a tcp connection for a name, as struct pb_pair has it. */
+struct region_reached {
+	region_addr lo;
+	uint32_t list;
+};
+
 struct region_range {
 	region_addr lo, hi;
 };
 
 struct region_grant {
 	struct ir_grant more;
+	/* whose limits these are: the first rule of the statement, as struct pb_grant says */
+	uint32_t bytes_rule, connections_rule;
 	VEC(struct region_range) within; /* ascending; they neither overlap nor touch */
 };
 
@@ -78,6 +89,7 @@ struct region_pool {
 
 struct region {
 	VEC(struct region_slab) slabs;
+	VEC(struct region_reached) reached; /* at the bounds of v4 as well */
 	VEC(struct region_list) lists; /* without duplicates */
 	VEC(struct region_host) hosts; /* in the order of struct pb_host */
 	VEC(struct region_class) classes;
@@ -98,6 +110,8 @@ static inline bool region_is_name(const struct ir_net *n)
 }
 
 bool region_is_loopback(region_addr a);
+/* Here the family changes, or the run's own loopback begins or ends. */
+bool region_is_fixed_bound(region_addr a);
 /* What the section says where no rule decides, and which scalar says it. */
 enum ir_effect region_otherwise(const struct ir *ir, enum ir_scalar_id *ret_scalar);
 
@@ -117,6 +131,8 @@ void region_bytes(region_addr a, uint8_t out[16]);
 region_addr region_first(const struct num_cidr *c);
 region_addr region_last(const struct num_cidr *c);
 
+/* Neighbours: are both rules of one statement of the policy? */
+bool region_same_statement(const struct ir *ir, uint32_t x, uint32_t y);
 /* The first rule of the statement to which `rule` belongs; a scalar: itself. */
 uint32_t region_statement(const struct ir *ir, uint32_t rule);
 

@@ -21,14 +21,6 @@ struct line {
 	VEC(struct sweep_block) spans; /* sorted by `lo` */
 };
 
-/* Here the family changes, or the run's own loopback begins or ends. */
-static bool is_fixed_bound(region_addr a)
-{
-	return a == 0 || a == REGION_V4_LO || a == REGION_V4_HI + 1 ||
-	       a == REGION_LOOP4_LO || a == REGION_LOOP4_HI + 1 || a == REGION_LOOP6 ||
-	       a == REGION_LOOP6 + 1;
-}
-
 static void add_bounds(struct line *l, const struct num_cidr *c)
 {
 	VEC_PUSH(l->s->cells.a, &l->bounds, region_first(c));
@@ -107,15 +99,24 @@ static bool sweep_slab(struct line *l, size_t *next, region_addr at)
 	struct region *out = l->s->cells.out;
 	struct region_slab slab = { .lo = at };
 	const struct region_slab *last = out->slabs.n ? VEC_LAST(&out->slabs) : NULL;
+	const struct region_reached *before =
+		out->reached.n ? VEC_LAST(&out->reached) : NULL;
+	struct region_reached reached = { .lo = at };
+	uint32_t lists[SWEEP_LISTS];
 
 	if (!sweep_pay(l->s, l->s->nactive + 1))
 		return false;
 	move_active(l, next, at);
-	if (!sweep_ports(l->s, &subject, slab.list))
+	if (!sweep_ports(l->s, &subject, lists))
 		return false;
-	if (!last || is_fixed_bound(at) || last->list[0] != slab.list[0] ||
+	slab.list[0] = lists[SWEEP_TCP];
+	slab.list[1] = lists[SWEEP_UDP];
+	reached.list = lists[SWEEP_REACHED];
+	if (!last || region_is_fixed_bound(at) || last->list[0] != slab.list[0] ||
 	    last->list[1] != slab.list[1])
 		VEC_PUSH(l->s->cells.a, &out->slabs, slab);
+	if (!before || region_is_fixed_bound(at) || before->list != reached.list)
+		VEC_PUSH(l->s->cells.a, &out->reached, reached);
 	return true;
 }
 

@@ -133,12 +133,15 @@ static bool class_of(struct names *n, const struct cell_subject *at, uint32_t *r
 		.pool = PB_NO_POOL,
 		.is_local = at->kind == CELL_NAME && str_eqz(at->name, "localhost"),
 	};
+	uint32_t lists[SWEEP_LISTS];
 	struct str key;
 	uint32_t *number;
 
 	find_rules(n, at);
-	if (!sweep_pay(n->s, n->s->nactive + 1) || !sweep_ports(n->s, at, c.list))
+	if (!sweep_pay(n->s, n->s->nactive + 1) || !sweep_ports(n->s, at, lists))
 		return false;
+	c.list[0] = lists[SWEEP_TCP];
+	c.list[1] = lists[SWEEP_UDP];
 	key = str_printf(n->s->cells.a, "%u %u %d", c.list[0], c.list[1], c.is_local);
 	number = map_get(&n->classes, key);
 	if (!number) {

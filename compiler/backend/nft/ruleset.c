@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "compiler/backend/nft/coarse.h"
 #include "compiler/backend/nft/document.h"
 #include "compiler/backend/nft/gateway.h"
 #include "compiler/backend/common/util.h"
@@ -36,7 +37,7 @@ struct part {
 
 /* What the table accepts, or rejects, for one statement. */
 struct group {
-	uint32_t rule; /* the first rule of the statement */
+	uint32_t rule; /* the first rule of the statement, or past all rules: REGION_MANY */
 	bool accept;
 	struct part part[2][2];   /* v4, v6; tcp, udp */
 	struct ranges *now[2];    /* of the current slab */
@@ -64,7 +65,8 @@ struct str ruleset_comment(const struct ir *ir, uint32_t rule)
 
 static struct group *group_of(struct maker *m, uint32_t rule, bool accept)
 {
-	uint32_t first = region_statement(m->ir, rule);
+	uint32_t first = rule == REGION_MANY ? (uint32_t)m->ir->rules.n :
+					       region_statement(m->ir, rule);
 	struct group *g = m->of[accept][first];
 
 	if (!g) {
@@ -78,36 +80,20 @@ static struct group *group_of(struct maker *m, uint32_t rule, bool accept)
 	return g;
 }
 
-enum outcome { REJECT, ACCEPT, LAST_RULES };
-
-/*
- * What the kernel does with a decision.  It cannot ask: outside of the loopback the
- * gateway asks about a connection, and on the loopback an ask is a deny.  A datagram never
- * leaves, so that what is allowed outside of the loopback is left to the last rules.
- */
-static enum outcome outcome_of(enum ir_effect e, unsigned proto, bool loopback)
-{
-	if (e > IR_ASK)
-		return REJECT;
-	if (loopback)
-		return e == IR_ALLOW ? ACCEPT : REJECT;
-	return proto == 0 ? ACCEPT : LAST_RULES;
-}
-
 static void take_ports(struct maker *m, const struct region_list *l, unsigned proto,
 		       bool loopback)
 {
 	uint16_t lo = 0;
 
 	for (size_t i = 0; i < l->n; i++) {
-		enum outcome o = outcome_of(l->v[i].effect, proto, loopback);
+		enum coarse_outcome o = coarse_outcome(m->ir, &l->v[i], proto, loopback);
 		struct region_ports r = { lo, l->v[i].hi };
 		struct group *g;
 
 		lo = (uint16_t)(r.hi + 1);
-		if (o == LAST_RULES || l->v[i].rule >= m->ir->rules.n)
+		if (o == COARSE_REST)
 			continue;
-		g = group_of(m, l->v[i].rule, o == ACCEPT);
+		g = group_of(m, l->v[i].rule, o == COARSE_ACCEPT);
 		if (!g->now[0] && !g->now[1])
 			VEC_PUSH(m->a, &m->touched, g);
 		if (!g->now[proto])
@@ -324,7 +310,8 @@ static void part_rule(struct maker *m, const struct group *g, unsigned family,
 		      unsigned proto, char kind)
 {
 	const struct part *p = &g->part[family][proto];
-	struct str comment = ruleset_comment(m->ir, g->rule);
+	struct str comment = g->rule < m->ir->rules.n ? ruleset_comment(m->ir, g->rule) :
+							STR(COARSE_COMMENT);
 	const struct ranges *r = is_uniform(p) ? p->sigs.v[0] : NULL;
 
 	doc_rule(&m->doc, PB_NFT_CHAIN, comment, r ? r->v.n : 0);
@@ -430,7 +417,7 @@ void ruleset_json(struct buf *out, const struct ir *ir, const struct region *r)
 	first_document(&m);
 	gateway_rules(&m.doc, r);
 	/* in the order of the policy, not in the order of the addresses */
-	for (size_t i = 0; i < ir->rules.n; i++)
+	for (size_t i = 0; i <= ir->rules.n; i++)
 		for (unsigned k = 0; k < 4; k++)
 			if (m.of[k / 2][i])
 				group_rules(&m, m.of[k / 2][i], k % 2);

@@ -17,7 +17,7 @@
 #define RULESET_REPLIES "(replies)"
 
 /*
- * Writes documents, one a line.  The first makes the table and the chain.  The
+ * `r` is what coarse_make() made of the region.  Writes documents, one a line.  The first makes the table and the chain.  The
  * messages of a document are never longer than PB_NFT_TRANSACTION.
  */
 void ruleset_json(struct buf *out, const struct ir *ir, const struct region *r);

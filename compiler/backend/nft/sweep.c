@@ -113,11 +113,66 @@ static bool continues(const struct region_piece *last, const struct cell *c)
 	       last->free == c->free && last->grant == c->grant;
 }
 
-bool sweep_ports(struct sweep *s, const struct cell_subject *at, uint32_t ret[2])
+/* The rules of the window's `n` that match on the port. */
+static struct cell_matched match(struct sweep *s, const struct cell_subject *at, size_t n,
+				 unsigned proto, uint32_t port)
+{
+	struct cell_matched m = { s->match, 0 };
+
+	for (size_t i = 0; i < n; i++)
+		if ((s->in[i]->set.u.net.protos & proto) &&
+		    !is_excepted(s->in[i], at, proto, port))
+			m.v[m.n++] = s->in[i];
+	return m;
+}
+
+/* A rule that restricts all hosts was heard about the name, where its exceptions are the
+ * name's, and not once more about the name's address. */
+static bool is_about_names(const struct ir_rule *r)
+{
+	return r->set.u.net.host == IR_HOST_ANY && r->effect != IR_ALLOW;
+}
+
+/* The decision on an address to which a name has led, from the rules that match there for
+ * tcp; `direct` is that for who connects to the address itself. */
+static struct cell decide_reached(struct sweep *s, const struct cell_subject *at,
+				  struct cell_matched m, struct cell direct)
+{
+	struct cell_subject subject = *at;
+	size_t n = m.n;
+	bool soft = false;
+
+	m.n = 0;
+	for (size_t i = 0; i < n; i++) {
+		soft |= m.v[i]->soft;
+		if (!is_about_names(m.v[i]))
+			m.v[m.n++] = m.v[i];
+	}
+	if (m.n == n && !soft)
+		return direct;
+	subject.reached = true;
+	return cell_decide(&s->cells, &subject, &m);
+}
+
+/* The decisions on a port from the `n` rules of the window. */
+static void decide(struct sweep *s, const struct cell_subject *at, size_t n, uint32_t port,
+		   struct cell ret[SWEEP_LISTS])
+{
+	struct cell_matched m = match(s, at, n, IR_UDP, port);
+
+	ret[SWEEP_UDP] = cell_decide(&s->cells, at, &m);
+	m = match(s, at, n, IR_TCP, port);
+	ret[SWEEP_TCP] = cell_decide(&s->cells, at, &m);
+	if (at->kind == CELL_ADDR)
+		ret[SWEEP_REACHED] = decide_reached(s, at, m, ret[SWEEP_TCP]);
+}
+
+bool sweep_ports(struct sweep *s, const struct cell_subject *at, uint32_t ret[SWEEP_LISTS])
 {
 	const struct ir_rule **by_lo = s->match + s->cells.ir->rules.n;
 	size_t nbounds = port_bounds(s), next = 0, n = 0;
-	VEC(struct region_piece) out[2] = { { NULL, 0, 0 }, { NULL, 0, 0 } };
+	unsigned lists = at->kind == CELL_ADDR ? SWEEP_LISTS : SWEEP_REACHED;
+	VEC(struct region_piece) out[SWEEP_LISTS] = { { NULL, 0, 0 } };
 
 	for (size_t i = 0; i < s->nactive; i++)
 		by_lo[i] = s->active[i].rule;
@@ -128,32 +183,26 @@ bool sweep_ports(struct sweep *s, const struct cell_subject *at, uint32_t ret[2]
 	for (size_t b = 0; b < nbounds; b++) {
 		uint16_t hi = b + 1 < nbounds ? (uint16_t)(s->ports[b + 1] - 1) :
 						UINT16_MAX;
+		struct cell c[SWEEP_LISTS];
 
 		n = move_window(s, by_lo, &next, n, s->ports[b]);
-		if (!sweep_pay(s, 2 * n + 1))
+		if (!sweep_pay(s, lists * n + 1))
 			return false;
-		for (unsigned p = 0; p < 2; p++) {
-			struct cell_matched m = { s->match, 0 };
+		decide(s, at, n, s->ports[b], c);
+		for (unsigned p = 0; p < lists; p++) {
 			struct region_piece piece = { .hi = hi };
-			struct cell c;
 
-			for (size_t i = 0; i < n; i++)
-				if ((s->in[i]->set.u.net.protos & (IR_TCP << p)) &&
-				    !is_excepted(s->in[i], at, IR_TCP << p,
-						 s->ports[b]))
-					m.v[m.n++] = s->in[i];
-			c = cell_decide(&s->cells, at, &m);
-			piece.effect = c.effect;
-			piece.rule = c.rule;
-			piece.free = c.free;
-			piece.grant = c.grant;
-			if (out[p].n && continues(VEC_LAST(&out[p]), &c))
+			piece.effect = c[p].effect;
+			piece.rule = c[p].rule;
+			piece.free = c[p].free;
+			piece.grant = c[p].grant;
+			if (out[p].n && continues(VEC_LAST(&out[p]), &c[p]))
 				VEC_LAST(&out[p])->hi = hi;
 			else
 				VEC_PUSH(s->cells.a, &out[p], piece);
 		}
 	}
-	for (unsigned p = 0; p < 2; p++)
+	for (unsigned p = 0; p < lists; p++)
 		ret[p] = list_of(s, out[p].v, out[p].n);
 	return true;
 }

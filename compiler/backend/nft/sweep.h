@@ -25,6 +25,9 @@ struct sweep {
 
 /* False if `steps` more exceed the budget. */
 bool sweep_pay(struct sweep *s, uint64_t steps);
-/* Makes the lists for tcp and udp of a subject from the active rules. */
-bool sweep_ports(struct sweep *s, const struct cell_subject *at, uint32_t ret[2]);
+enum { SWEEP_TCP, SWEEP_UDP, SWEEP_REACHED, SWEEP_LISTS };
+
+/* Makes the lists of a subject from the active rules: for tcp, for udp, and of an address
+ * that for a tcp connection that a name has led there (struct region_reached). */
+bool sweep_ports(struct sweep *s, const struct cell_subject *at, uint32_t ret[SWEEP_LISTS]);
 #endif

@@ -8,11 +8,13 @@
 
 #include <stdlib.h>
 
+#include "compiler/backend/nft/coarse.h"
 #include "compiler/backend/nft/ruleset.h"
 #include "compiler/backend/nft/verify_names.h"
+#include "compiler/backend/nft/verify_piece.h"
 #include "compiler/backend/nft/verify_pools.h"
 #include "compiler/backend/common/util.h"
-#include "compiler/eval/eval.h"
+#include "compiler/eval/reached.h"
 #include "runtime/bundle/check.h"
 #include "runtime/bundle/reader.h"
 
@@ -23,17 +25,21 @@
 struct subject {
 	region_addr lo, hi;
 	struct ir_rule *rule;
+	struct ir_rule *reached; /* as it counts where a name leads there, or NULL */
 };
 
 struct verify {
 	const struct ir *ir;
 	VEC(struct subject) subjects;
 	struct ir sub; /* the rules of one slab */
+	struct ir reached; /* the same for a name that leads there */
+	bool has_reached;  /* and they are others */
 	struct arena *a;
 	const struct pb_egress *egress;
 	struct model model;
 	bool has_model;
 	bool *to_host; /* by port: the loopback is the host's, and not the run's own */
+	size_t cuts; /* slabs in which the table's part differs from that of the one before */
 	enum ir_scalar_id no_datagrams; /* under whose id the last rule rejects udp */
 	VEC(region_addr) addrs;
 	VEC(uint32_t) ports;
@@ -76,7 +82,7 @@ static void find_addresses(struct verify *v)
 	for (size_t i = 0; i < v->ir->rules.n; i++) {
 		struct ir_rule *r = v->ir->rules.v[i];
 		const struct ir_net *n = &r->set.u.net;
-		struct subject s = { 0, ~(region_addr)0, r };
+		struct subject s = { 0, ~(region_addr)0, r, NULL };
 
 		if (r->kind != IR_NET || n->host == IR_HOST_NAME ||
 		    n->host == IR_HOST_BELOW)
@@ -85,6 +91,7 @@ static void find_addresses(struct verify *v)
 			s.lo = region_first(&n->cidr);
 			s.hi = region_last(&n->cidr);
 		}
+		s.reached = eval_reached_rule(r, v->a);
 		VEC_PUSH(v->a, &v->subjects, s);
 		add_net(v, n);
 		for (size_t k = 0; k < r->nexcept; k++)
@@ -95,6 +102,12 @@ static void find_addresses(struct verify *v)
 			pb_at(v->egress, v->egress->slabs, sizeof(*s), i);
 
 		VEC_PUSH(v->a, &v->addrs, region_of(s->lo));
+	}
+	for (uint32_t i = 0; i < v->egress->slabs4.count; i++) {
+		const struct pb_slab4 *s =
+			pb_at(v->egress, v->egress->slabs4, sizeof(*s), i);
+
+		VEC_PUSH(v->a, &v->addrs, REGION_V4_LO | s->lo);
 	}
 	for (size_t i = 0; i < v->model.sets.n; i++)
 		add_elements(v, v->model.sets.v[i]);
@@ -122,24 +135,26 @@ static void add_ports(struct verify *v, uint32_t lo, uint32_t hi)
 		VEC_PUSH(v->a, &v->ports, hi + 1);
 }
 
-static const struct pb_slab *slab_of(const struct verify *v, region_addr at)
+/* The lists for tcp and udp of an address. */
+static const struct pb_pair *pair_of(const struct verify *v, region_addr at)
 {
-	const struct pb_slab *best = NULL;
-	uint32_t lo = 0, hi = v->egress->slabs.count;
+	const struct pb_egress *e = v->egress;
+	const struct pb_slab *six = pb_at(e, e->slabs, sizeof(*six), 0);
+	const struct pb_slab4 *four = pb_at(e, e->slabs4, sizeof(*four), 0);
+	bool is_four = at >= REGION_V4_LO && at <= REGION_V4_HI;
+	uint32_t lo = 0, hi = is_four ? e->slabs4.count : e->slabs.count, pair = 0;
 
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
-		const struct pb_slab *s =
-			pb_at(v->egress, v->egress->slabs, sizeof(*s), mid);
 
-		if (region_of(s->lo) > at) {
+		if ((is_four ? REGION_V4_LO | four[mid].lo : region_of(six[mid].lo)) > at) {
 			hi = mid;
 			continue;
 		}
-		best = s;
+		pair = is_four ? four[mid].pair : six[mid].pair;
 		lo = mid + 1;
 	}
-	return best;
+	return pb_at(e, e->pairs, sizeof(struct pb_pair), pair);
 }
 
 static void find_model_ports(struct verify *v, region_addr at)
@@ -158,26 +173,32 @@ static void find_model_ports(struct verify *v, region_addr at)
 }
 
 /* Collects the rules of this slab and every port where a decision may change. */
-static void enter_slab(struct verify *v, region_addr at, const struct pb_slab *slab)
+static void enter_slab(struct verify *v, region_addr at, const struct pb_pair *pair)
 {
+	const uint32_t lists[] = { pair->tcp, pair->udp, pair->reached };
 	size_t kept = 1;
 
-	v->sub.rules.n = v->ports.n = 0;
+	v->sub.rules.n = v->reached.rules.n = v->ports.n = 0;
+	v->has_reached = false;
 	add_ports(v, 0, UINT16_MAX);
 	for (size_t i = 0; i < v->subjects.n; i++) {
 		struct ir_rule *r = v->subjects.v[i].rule;
+		struct ir_rule *reached = v->subjects.v[i].reached;
 
 		if (at < v->subjects.v[i].lo || at > v->subjects.v[i].hi)
 			continue;
 		VEC_PUSH(v->a, &v->sub.rules, r);
+		if (reached)
+			VEC_PUSH(v->a, &v->reached.rules, reached);
+		v->has_reached |= r != reached;
 		add_ports(v, r->set.u.net.port_lo, r->set.u.net.port_hi);
 		for (size_t k = 0; k < r->nexcept; k++)
 			add_ports(v, r->except[k].u.net.port_lo,
 				  r->except[k].u.net.port_hi);
 	}
-	for (unsigned p = 0; p < 2; p++) {
-		const struct pb_ports *l = pb_at(v->egress, v->egress->lists, sizeof(*l),
-						 p ? slab->udp : slab->tcp);
+	for (unsigned p = 0; p < POL_LEN(lists); p++) {
+		const struct pb_ports *l =
+			pb_at(v->egress, v->egress->lists, sizeof(*l), lists[p]);
 		const struct pb_piece *w =
 			pb_at(v->egress, v->egress->pieces, sizeof(*w), l->first);
 
@@ -206,20 +227,33 @@ static const char *differs(const struct verify *v, const struct ir_request *req,
 			    STR_ARG(where), req->port, what);
 }
 
-static const char *compare_egress(const struct verify *v, const struct ir_request *req,
-				  const struct pb_slab *slab, const struct eval_decision *e)
+static const struct pb_piece *piece_of(const struct verify *v, uint32_t list, uint16_t port)
 {
-	const struct pb_ports *l = pb_at(v->egress, v->egress->lists, sizeof(*l),
-					 req->proto == IR_UDP ? slab->udp : slab->tcp);
+	const struct pb_ports *l = pb_at(v->egress, v->egress->lists, sizeof(*l), list);
 	const struct pb_piece *w =
 		pb_at(v->egress, v->egress->pieces, sizeof(*w), l->first);
-	uint32_t want = e->rule ? e->rule->index : bk_rule_of_scalar(v->ir, e->scalar);
 
-	while (w->hi < req->port)
+	while (w->hi < port)
 		w++;
-	if (w->effect != (uint8_t)e->effect)
-		return differs(v, req, PB_EGRESS " has another effect");
-	return w->rule == want ? NULL : differs(v, req, PB_EGRESS " names another rule");
+	return w;
+}
+
+static const char *compare_egress(const struct verify *v, const struct ir_request *req,
+				  const struct pb_pair *pair, const struct eval_decision *e)
+{
+	uint32_t list = req->proto == IR_UDP ? pair->udp : pair->tcp;
+	const char *why = nft_verify_piece(v->ir, v->egress, piece_of(v, list, req->port), req,
+					   e, v->a);
+
+	if (!why && req->proto == IR_TCP) {
+		struct eval_decision other = *e;
+
+		if (v->has_reached)
+			eval_decide(&v->reached, req, v->a, &other);
+		why = nft_verify_reached(v->ir, piece_of(v, pair->reached, req->port),
+					 &other);
+	}
+	return why ? differs(v, req, why) : NULL;
 }
 
 static bool is_gate(region_addr at)
@@ -250,6 +284,19 @@ static bool is_accepted(const struct ir_request *req, region_addr at, enum ir_ef
 	return req->proto == IR_TCP && e <= IR_ASK;
 }
 
+/*
+ * Is it a connection that the table leaves to the gateway, since it cannot hold so many
+ * blocks?  (compare_nat() has seen that it goes there, and compare_egress() what happens
+ * to it there.)
+ */
+static bool is_left(const struct verify *v, const struct ir_request *req, region_addr at,
+		    const struct model_rule *r)
+{
+	return r->verdict == MODEL_ACCEPT && str_eqz(r->comment, COARSE_COMMENT) &&
+	       req->proto == IR_TCP && !region_is_loopback(at) &&
+	       v->cuts > 2 * COARSE_BLOCKS;
+}
+
 /* Where is the connection redirected? */
 static const char *compare_nat(const struct verify *v, const struct ir_request *req,
 			       region_addr at)
@@ -276,6 +323,8 @@ static const char *compare_comment(const struct verify *v, const struct ir_reque
 	if (!accepted && e->effect <= IR_ASK && req->proto == IR_UDP &&
 	    !region_is_loopback(region_of(req->addr)))
 		id = ruleset_comment(v->ir, bk_rule_of_scalar(v->ir, v->no_datagrams));
+	if (str_eqz(r->comment, COARSE_COMMENT) && !region_is_loopback(region_of(req->addr)))
+		return NULL;
 	return str_eq(r->comment, id) ? NULL :
 					differs(v, req, PB_NFT_JSON " names another rule");
 }
@@ -296,6 +345,8 @@ static const char *compare_model(const struct verify *v, const struct ir_request
 		return differs(v, req, PB_NFT_JSON " does not record it");
 	if (own < 0 && is_synthetic(at))
 		return NULL; /* verify_pools.c */
+	if (own < 0 && is_left(v, req, at, r))
+		return NULL;
 	if ((r->verdict == MODEL_ACCEPT) !=
 		    (own < 0 ? is_accepted(req, at, e->effect) : own == 1) ||
 	    r->verdict == MODEL_REDIRECT ||
@@ -306,12 +357,12 @@ static const char *compare_model(const struct verify *v, const struct ir_request
 
 static const char *verify_slab(struct verify *v, region_addr at)
 {
-	const struct pb_slab *slab = slab_of(v, at);
+	const struct pb_pair *pair = pair_of(v, at);
 	struct ir_request req = { .kind = IR_NET, .scope = IR_SANDBOX, .is_addr = true };
 	const char *why = NULL;
 	size_t step;
 
-	enter_slab(v, at, slab);
+	enter_slab(v, at, pair);
 	region_bytes(at, req.addr);
 	step = v->ports.n * (v->sub.rules.n + v->model.rules.n) / (BUDGET / 8) + 1;
 	for (size_t i = 0; !why && i < v->ports.n; i += step) {
@@ -321,7 +372,7 @@ static const char *verify_slab(struct verify *v, region_addr at)
 
 			req.proto = (enum ir_proto)p;
 			eval_decide(&v->sub, &req, v->a, &e);
-			why = compare_egress(v, &req, slab, &e);
+			why = compare_egress(v, &req, pair, &e);
 			if (!why && v->has_model)
 				why = compare_model(v, &req, &e);
 		}
@@ -371,11 +422,32 @@ static void find_host_ports(struct verify *v)
 	v->to_host[PB_NFT_GATE_PORT] = v->to_host[PB_NFT_DNS_PORT] = false;
 }
 
+/* In how many slabs does a connection to the address itself meet something else than in the one
+ * before? */
+static size_t count_cuts(const struct pb_egress *e)
+{
+	const struct pb_slab *six = pb_at(e, e->slabs, sizeof(*six), 0);
+	const struct pb_slab4 *four = pb_at(e, e->slabs4, sizeof(*four), 0);
+	const struct pb_pair *pairs = pb_at(e, e->pairs, sizeof(*pairs), 0);
+	size_t n = 0;
+
+	for (unsigned k = 0; k < 2; k++)
+		for (uint32_t i = 0; i < (k ? e->slabs4.count : e->slabs.count); i++) {
+			const struct pb_pair *p = &pairs[k ? four[i].pair : six[i].pair];
+			const struct pb_pair *last =
+				i ? &pairs[k ? four[i - 1].pair : six[i - 1].pair] : NULL;
+
+			n += !last || last->tcp != p->tcp || last->udp != p->udp;
+		}
+	return n;
+}
+
 const char *nft_verify(const struct ir *ir, const struct bk_output *in, struct arena *a)
 {
 	const struct bk_member *egress = bk_member(in, PB_EGRESS);
 	const struct bk_member *json = bk_member(in, PB_NFT_JSON);
-	struct verify v = { .ir = ir, .sub = *ir, .a = a, .has_model = json != NULL };
+	struct verify v = { .ir = ir, .sub = *ir, .reached = *ir, .a = a,
+			    .has_model = json != NULL };
 	struct rt_err err = { .err = 0 };
 	enum ir_scalar_id other;
 	const char *why;
@@ -387,13 +459,16 @@ const char *nft_verify(const struct ir *ir, const struct bk_output *in, struct a
 		return arena_printf(a, "%s", err.text);
 	v.egress = (const void *)egress->bytes.p;
 	if (!json != !(v.egress->gate & PB_GATE_NEEDED) ||
+	    v.egress->hold_ms != (uint32_t)ir->scalars[IR_S_NET_HOLD].num ||
 	    v.egress->guard != (ir->scalars[IR_S_NET_MODE].num == IR_NET_LIMITED))
 		return PB_EGRESS " is that of another mode";
 	why = json ? model_read(a, json->bytes, &v.model) : NULL;
 	if (why)
 		return arena_printf(a, PB_NFT_JSON ": %s", why);
-	v.sub.rules.v = NULL;
+	v.sub.rules.v = v.reached.rules.v = NULL;
 	v.sub.rules.n = v.sub.rules.cap = 0;
+	v.reached.rules.n = v.reached.rules.cap = 0;
+	v.cuts = count_cuts(v.egress);
 	find_addresses(&v);
 	find_host_ports(&v);
 	v.no_datagrams = IR_S_NET_MODE;

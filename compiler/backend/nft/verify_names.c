@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "compiler/backend/common/util.h"
+#include "compiler/backend/nft/verify_piece.h"
 #include "compiler/base/map.h"
-#include "compiler/eval/eval.h"
 
 /* Rules that may be looked at; about two seconds. */
 #define BUDGET ((uint64_t)200 * 1000 * 1000)
@@ -73,7 +73,16 @@ static struct str name_at(const struct pb_egress *e, const struct pb_host *h)
 	return (struct str){ pb_strp(e, h->name), h->name.len };
 }
 
-/* Does every name that the rules mention have an entry? */
+/* Without an entry of its own a name would be decided as one above it, or as any other. */
+static const char *has_entry(struct names *n, const struct ir_net *net)
+{
+	if (!is_name(net) ||
+	    entry_of(n, net->name, net->host == IR_HOST_BELOW, true)->has_class)
+		return NULL;
+	return arena_printf(n->a, PB_EGRESS " does not know the name %.*s", STR_ARG(net->name));
+}
+
+/* Does every name that the rules and their exceptions mention have an entry? */
 static const char *take_hosts(struct names *n)
 {
 	const struct pb_egress *e = n->e;
@@ -87,12 +96,15 @@ static const char *take_hosts(struct names *n)
 	}
 	for (size_t i = 0; i < n->ir->rules.n; i++) {
 		const struct ir_rule *r = n->ir->rules.v[i];
-		const struct ir_net *net = &r->set.u.net;
+		const char *why;
 
-		if (r->kind == IR_NET && (r->scopes & IR_SANDBOX) && is_name(net) &&
-		    !entry_of(n, net->name, net->host == IR_HOST_BELOW, true)->has_class)
-			return arena_printf(n->a, PB_EGRESS " does not know the name %.*s",
-					    STR_ARG(net->name));
+		if (r->kind != IR_NET || !(r->scopes & IR_SANDBOX))
+			continue;
+		why = has_entry(n, &r->set.u.net);
+		for (size_t k = 0; !why && k < r->nexcept && r->set.u.net.host != IR_HOST_CIDR; k++)
+			why = has_entry(n, &r->except[k].u.net);
+		if (why)
+			return why;
 	}
 	return NULL;
 }
@@ -190,124 +202,19 @@ static const char *differs(const struct names *n, const struct ir_request *q,
 			    STR_ARG(q->host), q->port, what);
 }
 
-static struct str text_at(const struct pb_egress *e, struct pb_str s)
-{
-	return (struct str){ pb_strp(e, s), s.len };
-}
-
-static bool gives_all(const struct pb_egress *e, const struct pb_grant *g,
-		      const struct eval_decision *d)
-{
-	bool via = !g->via.len, inject = !g->header.len;
-
-	for (size_t i = 0; i < d->nmatched; i++) {
-		const struct ir_grant *x = &d->matched[i]->set.u.net.grant;
-
-		if (d->matched[i]->effect > IR_ASK)
-			continue;
-		via |= str_eq(x->via, text_at(e, g->via)) &&
-		       str_eq(x->via_secret, text_at(e, g->via_secret));
-		inject |= str_eq(x->header, text_at(e, g->header)) &&
-			  str_eq(x->prefix, text_at(e, g->prefix)) &&
-			  str_eq(x->secret, text_at(e, g->secret)) && x->dial == g->dial;
-	}
-	return via && inject;
-}
-
-/* Does some rule that lets the request pass name the address as a place of it? */
-static bool is_within(const struct eval_decision *d, region_addr at)
-{
-	for (size_t i = 0; i < d->nmatched; i++) {
-		const struct ir_net *x = &d->matched[i]->set.u.net;
-
-		for (size_t k = 0; k < x->nwithin && d->matched[i]->effect <= IR_ASK; k++)
-			if (at >= region_first(&x->within[k]) &&
-			    at <= region_last(&x->within[k]))
-				return true;
-	}
-	return false;
-}
-
-/* Does a rule that the evaluator found to match say what is granted? */
-static bool grants_there(const struct eval_decision *d, const struct ir_rule *r)
-{
-	enum ir_level last = IR_DEFAULT;
-
-	for (size_t i = 0; d->step == EVAL_STEP_FINAL && i < d->nmatched; i++)
-		if (d->matched[i]->final && d->matched[i]->level < last)
-			last = d->matched[i]->level;
-	if (r->level == IR_DEFAULT)
-		return d->rule && d->rule->level == IR_DEFAULT && r->effect <= IR_ASK;
-	return r->effect <= IR_ASK && r->level <= last;
-}
-
-/* The first rule in order that says it; all of them silent: empty. */
-static struct ir_grant wanted(const struct eval_decision *d)
-{
-	struct ir_grant w = { 0 };
-
-	for (size_t i = 0; d->effect <= IR_ASK && i < d->nmatched; i++) {
-		const struct ir_grant *x = &d->matched[i]->set.u.net.grant;
-
-		if (!grants_there(d, d->matched[i]))
-			continue;
-		if (!w.via.n)
-			w.via = x->via;
-		if (!w.header.n)
-			w.header = x->header;
-		w.peek = w.peek ? w.peek : x->peek;
-		w.bytes = w.bytes ? w.bytes : x->bytes;
-		w.connections = w.connections ? w.connections : x->connections;
-	}
-	if (str_eqz(w.via, "none"))
-		w.via = STR("");
-	return w;
-}
-
-/* What is granted is what the first rules that say something say, and no more. */
-static const char *compare_grant(const struct names *n, const struct ir_request *q,
-				 const struct pb_piece *p, const struct eval_decision *d)
-{
-	const struct pb_egress *e = n->e;
-	const struct pb_grant *g = pb_at(e, e->grants, sizeof(*g), p->grant);
-	const struct ir_grant w = wanted(d);
-
-	if (g->bytes != w.bytes || g->connections != w.connections)
-		return differs(n, q, "the limits are not those of the rules");
-	if (!str_eq(w.via, text_at(e, g->via)) || !str_eq(w.header, text_at(e, g->header)) ||
-	    (unsigned)w.peek != g->peek || !gives_all(e, g, d))
-		return differs(n, q, "what is granted is not what the rules say");
-	for (uint32_t i = 0; i < g->within_count; i++) {
-		const struct pb_range *r =
-			pb_at(e, e->ranges, sizeof(*r), g->within_first + i);
-
-		if (!is_within(d, region_of(r->lo)) || !is_within(d, region_of(r->hi)))
-			return differs(n, q, "no rule says `within` there");
-	}
-	return NULL;
-}
-
 static const char *compare(const struct names *n, const struct ir_request *q,
 			   uint32_t class_)
 {
 	const struct pb_ports *l = list_at(n->e, class_, q->proto == IR_UDP);
 	const struct pb_piece *p = piece_at(n->e, l, 0);
 	struct eval_decision d;
-	uint32_t want;
-	bool local = str_eqz(q->host, "localhost") ||
-		     str_ends(q->host, STR(".localhost"));
+	const char *why;
 
 	eval_decide(&n->sub, q, n->a, &d);
-	want = d.rule ? d.rule->index : bk_rule_of_scalar(n->ir, d.scalar);
 	while (p->hi < q->port)
 		p++;
-	if (p->effect != (uint8_t)d.effect)
-		return differs(n, q, PB_EGRESS " has another effect");
-	if (p->rule != want)
-		return differs(n, q, PB_EGRESS " names another rule");
-	if (p->free && !local)
-		return differs(n, q, "is free and not the run's own");
-	return compare_grant(n, q, p, &d);
+	why = nft_verify_piece(n->ir, n->e, p, q, &d, n->a);
+	return why ? differs(n, q, why) : NULL;
 }
 
 /* A name that the entry decides and no other entry does. */

@@ -72,19 +72,51 @@ static const struct dag_leaf *leaf_of(const struct selection *s, uint32_t nr)
 	return n->atom == DAG_TERMINAL ? &n->leaf : NULL;
 }
 
-static void check_launch(const struct ir *ir, const struct selection *s,
+/* Is the call allowed with some arguments?  A node stands behind those that it leads to. */
+static bool is_open(const struct selection *s, uint32_t nr, struct arena *a)
+{
+	const uint32_t root = sel_root(s, nr);
+	bool *open = arena_alloc(a, root + 1);
+
+	for (uint32_t i = 0; i <= root; i++) {
+		const struct dag_node *n = &s->dag.nodes.v[i];
+
+		open[i] = n->atom == DAG_TERMINAL ? i > DAG_TRUE && n->leaf.verdict == DAG_ALLOW :
+						    open[n->hi] || open[n->lo];
+	}
+	return open[root];
+}
+
+/* The rule that denies the call, or the first of those that do so together; NULL: `otherwise`. */
+static const struct ir_rule *denier(const struct ir *ir, const struct selection *s,
+				    const struct target_call *c)
+{
+	const struct dag_leaf *leaf = leaf_of(s, c->nr);
+
+	if (leaf)
+		return sel_rule(ir, leaf->rule);
+	for (size_t i = 0; i < ir->rules.n; i++) {
+		const struct ir_rule *r = ir->rules.v[i];
+
+		if (r->kind == IR_SYSCALL && r->effect != IR_ALLOW &&
+		    (r->scopes & IR_SANDBOX) && str_eqz(r->set.u.syscall.name, c->name))
+			return r;
+	}
+	return NULL;
+}
+
+static void check_launch(const struct ir *ir, const struct selection *s, struct arena *a,
 			 struct diag_sink *sink)
 {
 	for (size_t i = 0; i < POL_LEN(launch_needs); i++) {
 		const struct target_call *c =
 			target_call_by_name(str_from(launch_needs[i]));
-		const struct dag_leaf *leaf = c ? leaf_of(s, c->nr) : NULL;
 		const struct ir_rule *r;
 		struct diag *d;
 
-		if (!leaf || leaf->verdict == DAG_ALLOW)
+		if (!c || is_open(s, c->nr, a))
 			continue;
-		r = sel_rule(ir, leaf->rule);
+		r = denier(ir, s, c);
 		d = diag_add(sink, DIAG_SECCOMP_LAUNCH,
 			     r ? r->at.span :
 			     ir->scalars[IR_S_SYSCALL_OTHERWISE].at.span,
@@ -97,20 +129,19 @@ static void check_launch(const struct ir *ir, const struct selection *s,
 }
 
 /* A call that does the same as the one whose arguments `r` tests and that is not
- * denied altogether, or NULL. */
-static const char *open_twin(const struct selection *s, const struct ir_rule *r)
+ * denied altogether, by one rule or by several, or NULL. */
+static const char *open_twin(const struct selection *s, const struct ir_rule *r,
+			     struct arena *a)
 {
 	if (!r->set.u.syscall.cond)
 		return NULL;
 	for (size_t i = 0; i < POL_LEN(twins); i++) {
 		const struct target_call *twin;
-		const struct dag_leaf *leaf;
 
 		if (!str_eqz(r->set.u.syscall.name, twins[i].call))
 			continue;
 		twin = target_call_by_name(str_from(twins[i].twin));
-		leaf = twin ? leaf_of(s, twin->nr) : NULL;
-		if (twin && (!leaf || leaf->verdict == DAG_ALLOW))
+		if (twin && is_open(s, twin->nr, a))
 			return twin->name;
 	}
 	return NULL;
@@ -171,11 +202,23 @@ static void check_rule(const struct selection *s, const struct ir_rule *r,
 			STR_ARG(r->set.u.syscall.name));
 		return;
 	}
-	twin = open_twin(s, r);
+	twin = open_twin(s, r, report->a);
 	if (twin)
 		note_twin(r, twin, report, sink);
 	else
 		bk_note(report, r, "seccomp", BK_EXACT, "%s", "");
+}
+
+/* A ring makes sockets of every family without a call that a filter sees.  A vsock belongs
+ * to no network namespace, so not even a disabled network keeps it from the hypervisor. */
+static void check_rings(const struct selection *s, struct bk_report *report)
+{
+	const struct target_call *ring = target_call_by_name(STR("io_uring_setup"));
+
+	if (is_open(s, ring->nr, report->a))
+		bk_note_scalar(report, IR_S_NET_MODE, "seccomp", BK_UNDER,
+			       "io_uring_setup is allowed: a ring makes sockets that no filter "
+			       "sees, also of families that reach a hypervisor (AF_VSOCK)");
 }
 
 void bk_seccomp_check(const struct ir *ir, struct bk_report *report,
@@ -185,7 +228,7 @@ void bk_seccomp_check(const struct ir *ir, struct bk_report *report,
 
 	if (!sel_build(ir, report->a, sink, &s))
 		return;
-	check_launch(ir, &s, sink);
+	check_launch(ir, &s, report->a, sink);
 	for (size_t i = 0; i < ir->rules.n; i++) {
 		const struct ir_rule *r = ir->rules.v[i];
 
@@ -194,6 +237,7 @@ void bk_seccomp_check(const struct ir *ir, struct bk_report *report,
 		if (r->kind == IR_SYSCALL && (r->scopes & IR_SANDBOX))
 			check_rule(&s, r, report, sink);
 	}
+	check_rings(&s, report);
 	if (ir->scalars[IR_S_SYSCALL_OTHERWISE].effect == IR_ASK)
 		bk_note_scalar(report, IR_S_SYSCALL_OTHERWISE, "seccomp", BK_OVER,
 			       "the kernel cannot ask: denied");

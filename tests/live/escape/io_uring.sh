@@ -35,6 +35,23 @@ run_with m "$K" ring "$WORK/out/f" broken
 stopped 'ENOENT|EROFS|EACCES'
 want_text outside "$WORK/out/f"
 
+t "given back, it makes sockets that no filter sees, and that is said"
+run_with m "$C" socket 40 1 0
+stopped EAFNOSUPPORT
+outside "$K" ring-socket 40 # AF_VSOCK
+vsock=$rc
+run_with m "$K" ring-socket 2
+worked
+run_with m "$K" ring-socket 40
+[ "$rc" -eq "$vsock" ] || bad "outside $vsock, inside $rc: the warning is no more true"
+out=$("$BIN/polc" check "$WORK/m.pol" 2>&1)
+want_out "m.pol:.* 'network-mode' forbids less than it says \\(seccomp\\): io_uring_setup is allowed"
+out=$("$BIN/polc" check "$WORK/p.pol" 2>&1)
+no_out io_uring
+printf '%s\nsyscall { allow io_uring_setup when entries == 4 }\n' "$(cat "$WORK/p.pol")" >"$WORK/cond.pol"
+out=$("$BIN/polc" check "$WORK/cond.pol" 2>&1)
+no_out "io_uring_setup is allowed" # the floor denies it all the same
+
 t "else there is no ring, with std/base or without"
 for b in p s; do for call in "io_uring_setup 4 +120" "io_uring_enter 0 0 0 0" "io_uring_register 0 0 0 0"; do
 	# shellcheck disable=SC2086

@@ -14,6 +14,7 @@
 
 #include "runtime/base/err.c"
 #include "runtime/base/io.c"
+#include "runtime/base/own_filter.c"
 #include "runtime/base/sys.c"
 #include "runtime/supervise/confine.c"
 

@@ -222,6 +222,9 @@ static struct answer find(const char *host)
 	return a;
 }
 
+/* Where connections of do_soak() come from; NULL: as the kernel chooses. */
+static const struct sockaddr_in *from;
+
 /* A connected socket, or a negative errno. */
 static int dial(struct sockaddr_storage *to, const char *port)
 {
@@ -232,6 +235,8 @@ static int dial(struct sockaddr_storage *to, const char *port)
 
 	if (fd < 0)
 		return -errno;
+	if (from && !six && setsockopt(fd, SOL_IP, IP_BIND_ADDRESS_NO_PORT, &(int){ 1 }, sizeof(int)) == 0)
+		(void)bind(fd, (const void *)from, sizeof(*from));
 	if (six)
 		((struct sockaddr_in6 *)to)->sin6_port = n;
 	else
@@ -337,25 +342,54 @@ static int do_many(char **argv)
 	return 0;
 }
 
-/* An echo; then the end, by a reset for every second: nothing waits for a port. */
-static bool one_echo(struct sockaddr_storage *to, const char *port, size_t turn)
+/*
+ * An echo; then the end, by a reset for every second: nothing waits for a port.
+ * What went wrong, or NULL.
+ */
+static const char *one_echo(struct sockaddr_storage *to, const char *port, size_t turn)
 {
 	const struct linger reset = { .l_onoff = 1, .l_linger = 0 };
+	const char *wrong = NULL;
 	char c = 0;
 	int fd = dial(to, port);
-	bool good;
 
+	errno = fd < 0 ? -fd : 0;
 	if (fd < 0)
-		return false;
-	good = send(fd, "x", 1, MSG_NOSIGNAL) == 1 && wait_for(fd, POLLIN) &&
-	       recv(fd, &c, 1, 0) == 1 && c == 'x';
+		return "connect";
+	if (send(fd, "x", 1, MSG_NOSIGNAL) != 1)
+		wrong = "send";
+	else if (!wait_for(fd, POLLIN))
+		wrong = "no echo";
+	else if (recv(fd, &c, 1, 0) != 1 || c != 'x')
+		wrong = "echo";
 	if (turn % 2 == 0) {
 		(void)shutdown(fd, SHUT_WR);
-		good = good && wait_for(fd, POLLIN) && recv(fd, &c, 1, 0) == 0;
+		if (!wrong && (!wait_for(fd, POLLIN) || recv(fd, &c, 1, 0) != 0))
+			wrong = "end";
 	}
 	(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
 	(void)close(fd);
-	return good;
+	return wrong;
+}
+
+/* The connections of one process; the first that went wrong is told. */
+static bool soak_part(struct sockaddr_storage *to, const char *port, size_t count)
+{
+	/* an address has 28,000 ports, and a connection that has ended keeps its own for a minute */
+	struct sockaddr_in mine = { .sin_family = AF_INET };
+	const char *wrong;
+	size_t bad = 0;
+
+	from = &mine;
+	for (size_t i = 0; i < count; i++) {
+		mine.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1 + (uint32_t)(i % 100));
+		wrong = one_echo(to, port, i);
+		if (wrong && bad++ == 0)
+			fprintf(stderr, "connection %zu: %s: %s\n", i, wrong, said(errno));
+	}
+	if (bad > 0)
+		fprintf(stderr, "%zu of %zu went wrong\n", bad, count);
+	return bad == 0;
 }
 
 static int do_soak(char **argv)
@@ -367,9 +401,7 @@ static int do_soak(char **argv)
 	for (int child = 0; child < 8 && a.count > 0; child++) {
 		if (fork() != 0)
 			continue;
-		for (size_t i = 0; i < count; i++)
-			bad += !one_echo(&a.addr[0], argv[2], i);
-		_exit(bad > 0);
+		_exit(!soak_part(&a.addr[0], argv[2], count));
 	}
 	while (wait(&status) > 0)
 		bad += status != 0;

@@ -20,6 +20,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -215,6 +216,21 @@ static int do_ring(char **arg)
 	return ring_do(&r, &s) < 0 ? -1 : 0;
 }
 
+/* ring-socket FAMILY: makes a socket without the system call. */
+static int do_ring_socket(char **arg)
+{
+	struct io_uring_sqe s;
+	struct ring r;
+
+	if (!arg[0] || ring_open(&r) < 0)
+		return -1;
+	memset(&s, 0, sizeof(s));
+	s.opcode = IORING_OP_SOCKET;
+	s.fd = atoi(arg[0]);
+	s.off = SOCK_STREAM;
+	return ring_do(&r, &s) < 0 ? -1 : 0;
+}
+
 /* A program that no path names: memfd, tmpfile DIR, deleted FILE. */
 static int copy_to(int fd, const char *from)
 {
@@ -407,6 +423,7 @@ static const struct {
 	{ "getfd", do_getfd },	       { "mem", do_mem },
 	{ "int80", do_int80 },	       { "x32", do_x32 },
 	{ "clone3", do_clone3 },       { "ring", do_ring },
+	{ "ring-socket", do_ring_socket },
 	{ "memfd", do_memfd },	       { "tmpfile", do_tmpfile },
 	{ "key-add", do_key_add },     { "key-find", do_key_find },
 	{ "key-read", do_key_read },   { "key-unlink", do_key_unlink },

@@ -3,11 +3,12 @@
  * with rules from the command line, runs a command inside, and writes each record as a
  * line.  For tests and timings of the gateway without the rest of a sandbox.
  *
- *   gate_host POLGATE [-a yes|no|none] [-o FILE] [-p POOL] [-m CONNECTIONS] [-d MS] [-u UID]
- *             [-f] [-t] -- RULE… -- COMMAND…
+ *   gate_host POLGATE [-a yes|no|none] [-o FILE] [-p POOL] [-m CONNECTIONS] [-d MS] [-w FILE]
+ *             [-h MS] [-u UID] [-f] [-t] -- RULE… -- COMMAND…
  *
  * RULE is a line as in tests/unit/egress_fixture.h.  -a: what asks are answered with,
- * after -d milliseconds.  -f: mode full.  -t: print how long polgate's start took, with
+ * after -d milliseconds, which with -w begin when FILE is there.  -h: how long a question holds.
+ * -f: mode full.  -t: print how long polgate's start took, with
  * the sockets at hand, and at the end what it has used.
  * Exit status: that of the command; 125 if polgate failed or ended before it.
  */
@@ -131,11 +132,13 @@ static int make_log(void)
 	struct nfulnl_msg_config_mode mode = { .copy_range = htonl(128),
 					       .copy_mode = NFULNL_COPY_PACKET };
 	uint32_t one = htonl(1);
+	uint16_t number = htons(NFULNL_CFG_F_SEQ);
 	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_NETFILTER);
 
 	log_request(fd, PB_NFT_GROUP, NFULA_CFG_CMD, &bind_it, sizeof(bind_it));
 	log_request(fd, PB_NFT_GROUP, NFULA_CFG_MODE, &mode, sizeof(mode));
 	log_request(fd, PB_NFT_GROUP, NFULA_CFG_QTHRESH, &one, sizeof(one));
+	log_request(fd, PB_NFT_GROUP, NFULA_CFG_FLAGS, &number, sizeof(number));
 	return fd;
 }
 
@@ -312,11 +315,26 @@ static void print_record(const struct gate_record *r)
 	fflush(out);
 }
 
+/* How and when this stands in for a person. */
+struct person {
+	int answer; /* 1 yes, 0 no, -1 there is nobody */
+	unsigned delay;
+	const char *file; /* the delay begins when it is there; or NULL */
+};
+
+static void think(const struct person *p)
+{
+	/* a file that never comes is found by the row: the question is over by then */
+	for (int i = 0; p->file && access(p->file, F_OK) != 0 && i < 3000; i++)
+		usleep(10000);
+	usleep(p->delay * 1000);
+}
+
 /* One message of polgate; 0: it has ended. */
-static uint32_t one_message(int control, int answer, unsigned delay)
+static uint32_t one_message(int control, const struct person *person)
 {
 	struct gate_record r;
-	struct gate_message m = { .type = GATE_ANSWER, .value = answer == 1 };
+	struct gate_message m = { .type = GATE_ANSWER, .value = person->answer == 1 };
 	ssize_t n = recv(control, &r, sizeof(r), 0);
 
 	if (n < (ssize_t)sizeof(struct gate_message))
@@ -327,7 +345,7 @@ static uint32_t one_message(int control, int answer, unsigned delay)
 		print_record(&r);
 	if (r.type == GATE_ASK) {
 		m.id = r.id;
-		usleep(delay * 1000);
+		think(person);
 		if (send(control, &m, sizeof(m), 0) < 0)
 			return 0;
 	}
@@ -356,8 +374,9 @@ static void send_sockets(int control, int from)
 
 int main(int argc, char **argv)
 {
-	unsigned most = 0, delay = 0;
-	int answer = -1, c, pair[2], control, uid = 0, status = 125, at;
+	struct person person = { .answer = -1 };
+	unsigned most = 0;
+	int c, pair[2], control, uid = 0, status = 125, at;
 	bool timed = false, ended = false;
 	uint64_t began, ready;
 	struct rusage used;
@@ -367,13 +386,15 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		return 2;
 	optind = 2;
-	while ((c = getopt(argc, argv, "+a:o:p:m:d:u:ft")) != -1) {
+	while ((c = getopt(argc, argv, "+a:o:p:m:d:w:h:u:ft")) != -1) {
 		switch (c) {
-		case 'a': answer = *optarg == 'y' ? 1 : *optarg == 'n' && optarg[2] == '\0' ? 0 : -1; break;
+		case 'a': person.answer = *optarg == 'y' ? 1 : *optarg == 'n' && optarg[2] == '\0' ? 0 : -1; break;
 		case 'o': out = fopen(optarg, "we"); break;
 		case 'p': made.pool_size = (uint32_t)atoi(optarg); break;
 		case 'm': most = (unsigned)atoi(optarg); break;
-		case 'd': delay = (unsigned)atoi(optarg); break;
+		case 'd': person.delay = (unsigned)atoi(optarg); break;
+		case 'w': person.file = optarg; break;
+		case 'h': made.hold_ms = (uint32_t)atoi(optarg); break;
 		case 'u': uid = atoi(optarg); break;
 		case 'f': made.full = true; break;
 		case 't': timed = true; break;
@@ -403,10 +424,10 @@ int main(int argc, char **argv)
 		poll(&p, 1, -1);
 	}
 	began = now_us();
-	gate = start(argv[1], config_memfd(most, answer >= 0), uid, &control);
+	gate = start(argv[1], config_memfd(most, person.answer >= 0), uid, &control);
 	send_sockets(control, pair[0]);
 	ready = now_us();
-	if (one_message(control, answer, delay) != GATE_READY) {
+	if (one_message(control, &person) != GATE_READY) {
 		kill(child, SIGKILL);
 		return 125;
 	}
@@ -422,7 +443,7 @@ int main(int argc, char **argv)
 		if (waitpid(child, &status, WNOHANG) == child)
 			break;
 		if (poll(p, 2, 50) > 0 && p[0].revents &&
-		    one_message(control, answer, delay) == 0) {
+		    one_message(control, &person) == 0) {
 			fprintf(stderr, "gate_host: polgate has ended\n");
 			kill(child, SIGKILL);
 			ended = true;
@@ -432,7 +453,7 @@ int main(int argc, char **argv)
 			usleep(1000);
 	}
 	shutdown(control, SHUT_WR);
-	while (!ended && one_message(control, answer, delay) != 0)
+	while (!ended && one_message(control, &person) != 0)
 		;
 	if (wait4(gate, &c, 0, &used) == gate && timed)
 		fprintf(stderr, "polgate: %ld ms of processor, at most %ld KiB\n",

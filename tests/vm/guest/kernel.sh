@@ -151,6 +151,20 @@ if [ "$(cat /sys/module/apparmor/parameters/enabled 2>/dev/null)" = Y ] &&
 	no_file ran
 	out=$($other $D)
 	want_out "user namespaces +no .*pol-test"
+	# The switch is Ubuntu's: the same refusal, with a stand-in for its sysctl.
+	t "kernel.apparmor_restrict_unprivileged_userns is named, and what to do"
+	# shellcheck disable=SC2016
+	ubuntu=(unshare --mount sh -c 'mount -t tmpfs k /proc/sys/kernel &&
+		echo 1 >/proc/sys/kernel/apparmor_restrict_unprivileged_userns && exec "$@"' -)
+	err=$(HOME=$WORK/theirs "${ubuntu[@]}" $other "$BIN/polrun" -b "$WORK/p.polb" touch ran 2>&1 >/dev/null)
+	rc=$?
+	want_rc 125
+	want_line "refused: no user namespaces \(E[A-Z]+\): AppArmor restricts them \(kernel.apparmor_restrict_unprivileged_userns\): .*'userns,' for polrun, or set the sysctl to 0 \(would not hold: "
+	no_file ran
+	out=$("${ubuntu[@]}" $other $D)
+	rc=$?
+	want_rc 125
+	want_out "user namespaces +no .*AppArmor restricts them"
 	t "an AppArmor profile with them: the sandbox is as without one"
 	profile 'capability, mount, umount, remount, pivot_root,'
 	theirs sh -c 'echo in; echo x > /etc/hostname; touch made'
