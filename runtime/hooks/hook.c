@@ -21,6 +21,7 @@
 #include "runtime/hooks/hook_read.h"
 #include "runtime/hooks/hook_verdict.h"
 #include "runtime/query/query.h"
+#include "runtime/traffic/traffic.h"
 
 static int block(const char *why)
 {
@@ -161,6 +162,8 @@ static void decide(const struct query_options *opt, struct query *q, struct hook
 static void with_bundle(const struct query_options *opt, struct hook_message *m,
 			struct hook_verdict *v)
 {
+	struct traffic record = TRAFFIC_NONE;
+	struct rt_err err = { 0 };
 	struct bundle b;
 	struct query q;
 
@@ -168,7 +171,12 @@ static void with_bundle(const struct query_options *opt, struct hook_message *m,
 	if (open_bundle(opt, opt->bundle, &b, v) < 0)
 		return;
 	query_init_decide(&q, &b, opt->scope);
-	decide(opt, &q, m, v);
+	q.traffic = &record;
+	if (opt->record && traffic_open(&record, opt->record, "polquery", &err) < 0)
+		hook_verdict_deny(v, err.text);
+	else
+		decide(opt, &q, m, v);
+	traffic_close(&record);
 	query_release(&q);
 	bundle_release(&b);
 }

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "runtime/base/io.h"
+#include "runtime/base/sys.h"
 
 /* The shell.  NULL: the user's own if Codex knows it, else bash. */
 static const struct {
@@ -64,14 +65,6 @@ static void become(enum hook_agent agent, const char *command, int in, int out, 
 	_exit(127);
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* Reads what arrives until both outputs end or until `until`; cuts what is too much. */
 static bool read_both(int out, int err, int64_t until, struct hook_ran *ret)
 {
@@ -82,7 +75,7 @@ static bool read_both(int out, int err, int64_t until, struct hook_ran *ret)
 	char rest[4096];
 
 	while (p[0].fd >= 0 || p[1].fd >= 0) {
-		int64_t left = until - now_ms();
+		int64_t left = until - sys_now_ms();
 
 		if (left <= 0 || (poll(p, 2, (int)left) < 0 && errno != EINTR))
 			return false;
@@ -113,7 +106,7 @@ static int end_of(pid_t pid, int64_t until, struct hook_ran *ret)
 	       (r < 0 && errno == EINTR)) {
 		const struct timespec nap = { 0, 1000000 };
 
-		if (r == 0 && now_ms() >= until) {
+		if (r == 0 && sys_now_ms() >= until) {
 			ret->late = true;
 			(void)kill(-pid, SIGKILL);
 		}
@@ -149,7 +142,7 @@ static void shut(int *fds, size_t n)
 int hook_run_line(enum hook_agent agent, const char *command, const char *text,
 		  size_t n, unsigned seconds, struct hook_ran *ret)
 {
-	int64_t until = now_ms() + (int64_t)seconds * 1000;
+	int64_t until = sys_now_ms() + (int64_t)seconds * 1000;
 	int fds[5] = { -1, -1, -1, -1, -1 }, r = -ENOMEM;
 	pid_t pid;
 

@@ -205,7 +205,8 @@ struct pol_decision {
 	size_t size;
 	int32_t effect;        /* enum pol_effect; hidden counts as denied */
 	int32_t risk;          /* commands and tools: enum pol_risk; else -1 */
-	uint32_t rule;         /* number of the rule that decided, or POL_NO_RULE */
+	uint32_t rule;         /* number of the rule that decided, or POL_NO_RULE. Where
+	                          nobody wrote `network otherwise`, the mode's */
 	uint32_t nmatched;     /* number of matching rules; pol_matched() has the first
 	                          64 */
 	uint32_t nparts;       /* commands: number of parts, which the line may run or

@@ -175,6 +175,20 @@ static int ask_path(struct asked *a)
 	return 0;
 }
 
+/* The names are the caller's, and may be gone when somebody asks for the hint. */
+static void keep_target(struct pol_ctx *c, const struct pol_request *q, const uint8_t *addr)
+{
+	size_t n = addr ? 0 : strlen(q->host);
+
+	c->to.is_addr = addr;
+	c->to.udp = q->proto == POL_UDP;
+	c->to.port = (uint16_t)q->port;
+	if (addr)
+		(void)host_text(addr, c->to.host);
+	else if (n < sizeof(c->to.host))
+		memcpy(c->to.host, q->host, n + 1);
+}
+
 static int ask_net(struct asked *a)
 {
 	const struct pol_request *q = a->q;
@@ -194,6 +208,7 @@ static int ask_net(struct asked *a)
 	if (!is_addr && !host_is_name(q->host))
 		return bad(a, "'host' is neither an address nor a host name in its ASCII "
 			      "form");
+	keep_target(a->c, q, is_addr ? addr : NULL);
 	if (!decide_net_known(&a->ctx))
 		return rt_fail(a->err, ENOTSUP,
 			       "'scope': some rule of this network is not for every scope, "
@@ -265,6 +280,7 @@ int pol_ask(struct pol_ctx *c, const struct pol_request *q, struct rt_err *err)
 	c->text_n = 0;
 	c->project = q->project;
 	c->name = q->name;
+	c->to.host[0] = '\0';
 	if (r == 0)
 		r = ask(&a);
 	if (r < 0)
@@ -320,7 +336,8 @@ int pol_decide(struct pol_ctx *c, const struct pol_request *q, struct pol_decisi
 	if (r == 0) {
 		own.effect = effect_of(c->d.effect);
 		own.risk = has_risk(c) ? c->d.risk : -1;
-		own.rule = bundle_rule(c->b, c->d.rule) ? c->d.rule : POL_NO_RULE;
+		own.rule = bundle_rule(c->b, c->d.rule) ? explain_named(c->b, c->d.rule) :
+							  POL_NO_RULE;
 		own.nmatched = c->d.nmatched;
 		own.nparts = c->parts.nparts;
 		own.err = c->d.err;
@@ -351,7 +368,7 @@ int pol_part_get(const struct pol_ctx *c, uint32_t k, struct pol_part *ret)
 		return -ENOENT;
 	own = (struct pol_part){ .kind = explain_part_kind(p),
 				 .why = explain_part(p),
-				 .rule = p->rule,
+				 .rule = explain_named(c->b, p->rule),
 				 .effect = effect_of(p->effect),
 				 .risk = p->kind == CMD_COMMAND ? p->risk : -1 };
 	if (c->text && p->from <= p->to && p->to <= c->text_n) {

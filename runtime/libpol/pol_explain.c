@@ -188,12 +188,19 @@ void pol_hint(const struct pol_ctx *c, struct hint *ret)
 	static const uint8_t kinds[] = { [POL_FILE] = PB_FILE, [POL_NET] = PB_NET,
 					 [POL_UNIX] = PB_UNIX, [POL_SYSCALL] = PB_SYSCALL,
 					 [POL_TOOL] = PB_TOOL };
+	const struct hint_subject s = {
+		.kind = kinds[c->kind],
+		.tool = c->kind == POL_TOOL ? c->name : NULL,
+		.host = c->to.host[0] ? c->to.host : NULL,
+		.is_addr = c->to.is_addr,
+		.udp = c->to.udp,
+		.port = c->to.port,
+	};
 
 	if (is_command(c))
 		hint_line(c->b, c->project, &c->parts, &c->d, ret);
 	else
-		hint_request(c->b, kinds[c->kind], c->kind == POL_TOOL ? c->name : NULL,
-			     &c->d, ret);
+		hint_request(c->b, &s, &c->d, ret);
 }
 
 /* --- JSON ------------------------------------------------------------------------ */
@@ -233,7 +240,7 @@ static void put_rules(struct json *j, const struct pol_ctx *c)
 	uint32_t i;
 
 	json_array(j, "rules");
-	put_rule(j, c->b, d->rule, d->effect);
+	put_rule(j, c->b, explain_named(c->b, d->rule), d->effect);
 	for (i = 0; i < d->nmatched && i < DECIDE_MAX_MATCHED; i++)
 		if (d->matched[i] != d->rule && bundle_rule(c->b, d->matched[i]))
 			put_rule(j, c->b, d->matched[i],
@@ -277,7 +284,7 @@ static void put_words(struct json *j, const struct cmd_part *p)
 static void put_part(struct json *j, const struct pol_ctx *c, const struct cmd_part *p)
 {
 	const struct pb_rule *r =
-		p->rule == UINT32_MAX ? NULL : bundle_rule(c->b, p->rule);
+		p->rule == UINT32_MAX ? NULL : bundle_rule(c->b, explain_named(c->b, p->rule));
 	struct hint hint;
 
 	json_object(j, NULL);
@@ -406,7 +413,7 @@ static void add_parts(struct text *t, const struct pol_ctx *c)
 		if (c->text && p->from <= p->to && p->to <= c->text_n)
 			io_escape(text, sizeof(text), c->text + p->from,
 				  shorter(p->to - p->from, SHOWN));
-		explain_rule_id(c->b, p->rule, id, sizeof(id));
+		explain_rule_id(c->b, explain_named(c->b, p->rule), id, sizeof(id));
 		addf(t, "  %u. %s%s%s: %s by %s%s%s\n", n, explain_part_kind(p),
 		     text[0] ? " " : "", text, effect_word(p->effect), id,
 		     why[0] ? ": " : "", why);
@@ -431,7 +438,7 @@ static void put_text(struct text *t, const struct pol_ctx *c)
 	pol_hint(c, &hint);
 	if (hint.text[0])
 		addf(t, "  to pass: %s\n", hint.text);
-	add_rule(t, c, d->rule, "by");
+	add_rule(t, c, explain_named(c->b, d->rule), "by");
 	for (i = 0; i < d->nmatched && i < DECIDE_MAX_MATCHED; i++)
 		if (d->matched[i] != d->rule)
 			add_rule(t, c, d->matched[i], "matches too:");

@@ -29,6 +29,11 @@ struct pol_ctx {
 	const char *text;      /* the line; NULL for anything else */
 	size_t text_n;
 	const char *project, *name; /* the request's, or NULL */
+	struct { /* of a connection */
+		char host[256]; /* its name, or its address as text; "": none, or too long */
+		bool is_addr, udp;
+		uint16_t port;
+	} to;
 };
 
 /* Sets up a context on a bundle and a block of the caller's. The block must be aligned

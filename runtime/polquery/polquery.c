@@ -21,6 +21,7 @@
 #include "runtime/query/query.h"
 #include "runtime/query/query_options.h"
 #include "runtime/state/left_verb.h"
+#include "runtime/traffic/traffic.h"
 
 /* As in polc: 2 for trouble, 4 for trust. */
 enum { EXIT_TROUBLE = 2, EXIT_TRUST = 4 };
@@ -146,6 +147,7 @@ static int serve(struct query *q, const char *path)
 
 static int answer(const struct query_options *opt)
 {
+	struct traffic record = TRAFFIC_NONE;
 	struct rt_err err = { 0 };
 	struct bundle b;
 	struct query q;
@@ -157,7 +159,12 @@ static int answer(const struct query_options *opt)
 		bundle_release(&b);
 		return fail(&err, EXIT_TRUST);
 	}
-	status = opt->action == QUERY_SERVE ? serve(&q, opt->socket) : answer_stdin(&q);
+	if (opt->record && traffic_open(&record, opt->record, "polquery", &err) < 0)
+		status = fail(&err, EXIT_TROUBLE);
+	q.traffic = &record;
+	if (!status)
+		status = opt->action == QUERY_SERVE ? serve(&q, opt->socket) : answer_stdin(&q);
+	traffic_close(&record);
 	query_release(&q);
 	bundle_release(&b);
 	return status;

@@ -11,10 +11,10 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "runtime/base/io.h"
+#include "runtime/base/sys.h"
 #include "runtime/polquery/query_input.h"
 #include "runtime/polquery/query_questions.h"
 #include "runtime/polquery/query_socket.h"
@@ -369,14 +369,6 @@ static void set_limit(struct server *s, struct client *c)
 	c->in.limit = left < QUERY_MAX_LINE ? left : QUERY_MAX_LINE;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 /* A line that is decided here: a request, or a message about a question. */
 static int answer_here(struct server *s, struct client *c, const char *line, size_t n)
 {
@@ -390,7 +382,7 @@ static int answer_here(struct server *s, struct client *c, const char *line, siz
 		text = query_refuse(q, &err, &n);
 	else if (m.kind == QUERY_NO_MESSAGE)
 		text = query_answer_loaded(q, &n);
-	else if (!query_questions_take(&s->questions, slot_of(s, c), &m, now_ms(), &err))
+	else if (!query_questions_take(&s->questions, slot_of(s, c), &m, sys_now_ms(), &err))
 		text = query_refuse(q, &err, &n);
 	else
 		return c->out || c->lost || is_held(s, c) ? 0 : 1;
@@ -506,12 +498,12 @@ static int loop(struct server *s, struct rt_err *err)
 	bool more = false;
 
 	while (!s->stop) {
-		int wait = more ? 0 : query_questions_timeout(&s->questions, now_ms());
+		int wait = more ? 0 : query_questions_timeout(&s->questions, sys_now_ms());
 		int n = epoll_wait(s->epoll, events, EVENTS, wait);
 
 		if (n < 0 && errno != EINTR)
 			return rt_fail_errno(err, errno, "waiting for clients");
-		query_questions_expire(&s->questions, now_ms());
+		query_questions_expire(&s->questions, sys_now_ms());
 		for (int i = 0; i < n; i++)
 			handle(s, &events[i]);
 		more = go_on(s);

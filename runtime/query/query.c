@@ -84,7 +84,10 @@ static bool decide(struct asked *a)
 		return false;
 	if (has_place(r->kind) && !prepare(a))
 		return false;
-	return pol_ask(&a->q->ctx, &a->to, &a->err) == 0;
+	if (pol_ask(&a->q->ctx, &a->to, &a->err) < 0)
+		return false;
+	return !a->q->traffic || traffic_put(a->q->traffic, a->q->b, &a->to, &a->q->ctx.d,
+					     &a->err) == 0;
 }
 
 int query_decide(struct query *q, const struct query_request *r, struct rt_err *err)

@@ -10,6 +10,7 @@
 #include "runtime/query/query_request.h"
 #include "runtime/query/query_setting.h"
 #include "runtime/query/query_where.h"
+#include "runtime/traffic/traffic.h"
 
 struct json; /* runtime/base/json.h: json-c uses some of the same names */
 
@@ -23,9 +24,13 @@ struct query {
 	struct query_where where;
 	struct pol_ctx ctx; /* its block grows to the longest line asked so far */
 	struct json *out;
+	struct traffic *traffic; /* the caller's, who sets it; NULL: nothing is recorded */
 };
 
-/* Decides a parsed request; the result is in q->ctx.  0, or -EINVAL: no decision. */
+/*
+ * Decides a parsed request, and records it; the result is in q->ctx.  0, or -EINVAL: no
+ * decision, or one that cannot be recorded.
+ */
 int query_decide(struct query *q, const struct query_request *r, struct rt_err *err);
 /* Enough for query_decide() only; release it with query_release() as well. */
 void query_init_decide(struct query *q, struct bundle *b, uint8_t scope);

@@ -13,7 +13,7 @@
 #include "runtime/query/hook_agent.h"
 #include "runtime/state/left_verb.h"
 
-enum id { ID_BUNDLE, ID_SCOPE, ID_SIGNERS, ID_REQUIRE, ID_FORMAT, ID_RUN, ID_YES, ID_HELP, ID_VERSION };
+enum id { ID_BUNDLE, ID_SCOPE, ID_SIGNERS, ID_REQUIRE, ID_FORMAT, ID_RUN, ID_RECORD, ID_YES, ID_HELP, ID_VERSION };
 
 static const struct optspec table[] = {
 	{ ID_BUNDLE, "bundle", 'b', OPTSPEC_ONE, 0, "FILE", "the compiled policy (required)" },
@@ -28,6 +28,8 @@ static const struct optspec table[] = {
 	  "how doctor says what it found (text)" },
 	{ ID_RUN, "run", 0, OPTSPEC_ONE, 0, "FILE",
 	  "hook: what is allowed is run by polrun under this bundle" },
+	{ ID_RECORD, "record", 0, OPTSPEC_ONE, 0, "FILE",
+	  "append each decided request and its decision, for polc diff --traffic" },
 	{ ID_YES, "yes", 'y', OPTSPEC_NONE, 0, NULL,
 	  "install, uninstall: change the settings without a question" },
 	{ ID_HELP, "help", 'h', OPTSPEC_NONE, 0, NULL, "this text" },
@@ -123,6 +125,8 @@ static int set(void *to, const struct optspec *opt, const char *value,
 		return 0;
 	case ID_RUN:
 		return optread_value(&o->run, opt, value, false, err);
+	case ID_RECORD:
+		return optread_value(&o->record, opt, value, false, err);
 	case ID_FORMAT:
 		return set_format(o, value, err);
 	case ID_HELP:
@@ -273,11 +277,14 @@ int query_options_parse(int argc, char **argv, struct query_options *ret,
 	if (r < 0)
 		return r;
 	if (o.action == QUERY_DOCTOR &&
-	    (o.bundle || o.signers || o.require_signed || o.scope))
+	    (o.bundle || o.signers || o.require_signed || o.scope || o.record))
 		return rt_fail(err, EINVAL, "'doctor' takes no options but --format: those that "
 			       "stand in the agents' settings count");
 	if (o.run && o.action != QUERY_HOOK && o.action != QUERY_INSTALL)
 		return rt_fail(err, EINVAL, "--run is an option of hook and install");
+	if (o.record && (o.action == QUERY_INSTALL || o.action == QUERY_UNINSTALL))
+		return rt_fail(err, EINVAL, "--record is an option of what decides requests, not of "
+			       "install and uninstall");
 	if (o.yes && o.action != QUERY_INSTALL && o.action != QUERY_UNINSTALL)
 		return rt_fail(err, EINVAL, "--yes is an option of install and uninstall");
 	if (o.action < QUERY_DOCTOR && o.format)

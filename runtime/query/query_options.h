@@ -22,6 +22,7 @@ struct query_options {
 	char *const *fields; /* hook: message fields to ignore; ends with NULL */
 	const char *signers; /* --allowed-signers */
 	bool require_signed;
+	const char *record;  /* answers, serve, hook: the file of --record, or NULL */
 	const char *format;  /* doctor: the format as given, or NULL */
 	bool json;           /* … true if the format is json */
 	uint8_t scope;       /* enum pb_scope, for requests that name no scope */

@@ -15,7 +15,9 @@
 #include "runtime/base/place.h"
 #include "runtime/base/sysname.h"
 #include "runtime/bundle/format.h"
+#include "runtime/query/query_hex.h"
 #include "runtime/query/query_json.h"
+#include "runtime/traffic/traffic.h"
 
 struct query_reader {
 	struct query_json json;
@@ -74,39 +76,23 @@ static bool take_line(struct taking *t, struct json_object *v)
 	return t->q->line != NULL;
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 32;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* A line that is not UTF-8, given as bytes. */
 static bool take_line_hex(struct taking *t, struct json_object *v)
 {
 	const char *s = text_of(t, v);
-	size_t n = s ? strlen(s) : 0, i;
+	size_t n = s ? strlen(s) : 0;
 	char *p;
 
 	if (!s)
 		return false;
-	if (n % 2)
-		return fail(t, "must have two hexadecimal digits for each byte");
 	p = realloc(t->r->bytes, n / 2 + 1);
 	if (!p)
 		return fail(t, "out of memory");
 	t->r->bytes = p;
-	for (i = 0; i < n / 2; i++) {
-		int high = hex_digit(s[2 * i]), low = hex_digit(s[2 * i + 1]);
-
-		if (high < 0 || low < 0)
-			return fail(t, "must have two hexadecimal digits for each byte");
-		p[i] = (char)(high * 16 + low);
-	}
-	p[i] = '\0';
+	if (!query_hex_decode(s, n, p))
+		return fail(t, "must have two hexadecimal digits for each byte");
 	t->q->line = p;
-	t->q->line_n = i;
+	t->q->line_n = n / 2;
 	return true;
 }
 
@@ -268,6 +254,47 @@ static bool take_session(struct taking *t, struct json_object *v)
 	return t->q->session != NULL;
 }
 
+static bool take_agent(struct taking *t, struct json_object *v)
+{
+	t->q->agent = plain_path(t, v);
+	return t->q->agent != NULL;
+}
+
+static bool take_effect(struct taking *t, struct json_object *v)
+{
+	static const struct word effects[] = { { "allow", PB_ALLOW }, { "ask", PB_ASK },
+					       { "deny", PB_DENY },   { "hide", PB_HIDE },
+					       { NULL, 0 } };
+
+	return take_word(t, v, effects, &t->q->effect);
+}
+
+/* The words of an argv that is not UTF-8, decoded one after another. */
+static bool take_argv_hex(struct taking *t, struct json_object *v)
+{
+	struct query_request *q = t->q;
+	size_t n = 0, at = 0;
+	char *p;
+
+	if (!take_argv(t, v))
+		return false;
+	for (size_t i = 0; i < q->argc; i++)
+		n += strlen(q->argv[i]) / 2 + 1;
+	p = realloc(t->r->bytes, n);
+	if (!p)
+		return fail(t, "out of memory");
+	t->r->bytes = p;
+	for (size_t i = 0; i < q->argc; i++) {
+		size_t len = strlen(q->argv[i]);
+
+		if (!query_hex_decode(q->argv[i], len, p + at) || strlen(p + at) != len / 2)
+			return fail(t, "must have two hexadecimal digits for each byte, and no NUL");
+		q->argv[i] = p + at;
+		at += len / 2 + 1;
+	}
+	return true;
+}
+
 static bool take_role(struct taking *t, struct json_object *v)
 {
 	t->q->role = text_of(t, v);
@@ -365,6 +392,7 @@ static const char *const kinds[QUERY_KIND_COUNT] = {
 
 #define K(kind) (1u << QUERY_##kind)
 #define ALL ((1u << QUERY_KIND_COUNT) - 1u)
+#define RECORD (1u << QUERY_KIND_COUNT) /* only records have the key */
 
 static const struct key {
 	const char *name;
@@ -376,7 +404,7 @@ static const struct key {
 	{ "kind", ALL, ALL, take_nothing }, /* read before all others */
 	{ "line", K(COMMAND), 0, take_line },
 	{ "line_hex", K(COMMAND), 0, take_line_hex },
-	{ "argv", K(ARGV), K(ARGV), take_argv },
+	{ "argv", K(ARGV), 0, take_argv },
 	{ "op", K(FILE), K(FILE), take_op },
 	{ "path", K(FILE) | K(UNIX), K(FILE) | K(UNIX), take_path },
 	{ "proto", K(NET), K(NET), take_proto },
@@ -392,14 +420,22 @@ static const struct key {
 	{ "session_dir", ALL, 0, take_session },
 	{ "role", ALL, 0, take_role },
 	{ "scope", ALL, 0, take_scope },
+	{ "record", ALL | RECORD, 0, take_nothing }, /* read before all others */
+	{ "by", ALL | RECORD, 0, take_nothing },
+	{ "argv_hex", K(ARGV) | RECORD, 0, take_argv_hex },
+	{ "redacted", K(COMMAND) | K(ARGV) | RECORD, 0, take_nothing },
+	{ "ssh_auth_sock", ALL | RECORD, 0, take_agent },
+	{ "effect", ALL | RECORD, 0, take_effect },
+	{ "rule", ALL | RECORD, 0, take_nothing },
+	{ "at", ALL | RECORD, 0, take_nothing },
 };
 #define NKEYS (sizeof(keys) / sizeof(keys[0]))
 
-static const struct key *find_key(const char *name)
+static const struct key *find_key(const char *name, bool record)
 {
 	for (size_t i = 0; i < NKEYS; i++)
 		if (strcmp(keys[i].name, name) == 0)
-			return &keys[i];
+			return record || !(keys[i].kinds & RECORD) ? &keys[i] : NULL;
 	return NULL;
 }
 
@@ -420,14 +456,27 @@ static bool read_kind(struct taking *t, struct json_object *doc)
 	return true;
 }
 
-static bool read_keys(struct taking *t, struct json_object *doc)
+/* Exactly one of two keys, which say the same in two forms. */
+static bool is_one_of(struct taking *t, struct json_object *doc, const char *x, const char *y)
+{
+	struct json_object *v;
+	bool first = json_object_object_get_ex(doc, x, &v);
+	bool second = json_object_object_get_ex(doc, y, &v);
+
+	t->key = x;
+	if (!first && !second)
+		return fail(t, "is missing: a request of the kind '%s' needs it", kinds[t->q->kind]);
+	return !first || !second || fail(t, "stands beside '%s', which says it, too", y);
+}
+
+static bool read_keys(struct taking *t, struct json_object *doc, bool record)
 {
 	const char *kind = kinds[t->q->kind];
 	unsigned bit = 1u << t->q->kind;
 	struct json_object *v;
 
 	json_object_object_foreach(doc, name, value) {
-		const struct key *k = find_key(name);
+		const struct key *k = find_key(name, record);
 
 		t->key = name;
 		if (!k)
@@ -437,12 +486,9 @@ static bool read_keys(struct taking *t, struct json_object *doc)
 		if (!k->take(t, value))
 			return false;
 	}
-	t->key = "line";
-	if (t->q->kind == QUERY_COMMAND && !t->q->line)
-		return fail(t, "is missing: a request of the kind 'command' needs it");
-	if (json_object_object_get_ex(doc, "line", &v) &&
-	    json_object_object_get_ex(doc, "line_hex", &v))
-		return fail(t, "stands beside 'line_hex', which says it, too");
+	if ((t->q->kind == QUERY_COMMAND && !is_one_of(t, doc, "line", "line_hex")) ||
+	    (t->q->kind == QUERY_ARGV && !is_one_of(t, doc, "argv", "argv_hex")))
+		return false;
 	for (size_t i = 0; i < NKEYS; i++) {
 		t->key = keys[i].name;
 		if ((keys[i].needed & bit) && !json_object_object_get_ex(doc, t->key, &v))
@@ -469,7 +515,41 @@ bool query_request_take(struct query_reader *r, struct query_request *ret,
 	struct taking t = { .r = r, .q = ret, .key = "", .err = err };
 
 	*ret = (struct query_request){ .kind = QUERY_KIND_COUNT };
-	return read_kind(&t, r->json.doc) && read_keys(&t, r->json.doc);
+	return read_kind(&t, r->json.doc) && read_keys(&t, r->json.doc, false);
+}
+
+static bool check_version(struct taking *t, struct json_object *doc)
+{
+	struct json_object *v;
+
+	t->key = "record";
+	if (!json_object_object_get_ex(doc, t->key, &v))
+		return fail(t, "is missing: the line is no record");
+	if (!json_object_is_type(v, json_type_int))
+		return fail(t, "is no version of a record");
+	if (json_object_get_int64(v) != TRAFFIC_VERSION)
+		return fail(t, "the record has version %lld, and version %d is read here",
+			    (long long)json_object_get_int64(v), TRAFFIC_VERSION);
+	return true;
+}
+
+bool query_request_take_record(struct query_reader *r, struct query_request *ret,
+			       struct rt_err *err)
+{
+	struct taking t = { .r = r, .q = ret, .key = "", .err = err };
+	struct json_object *doc = r->json.doc, *v;
+
+	*ret = (struct query_request){ .kind = QUERY_KIND_COUNT };
+	if (!check_version(&t, doc) || !read_kind(&t, doc) || !read_keys(&t, doc, true))
+		return false;
+	t.key = "effect";
+	if (!json_object_object_get_ex(doc, t.key, &v))
+		return fail(&t, "is missing: a record says what was decided");
+	t.key = "kind";
+	if (ret->kind == QUERY_SETTING)
+		return fail(&t, "nothing is decided about a setting");
+	t.key = "scope";
+	return ret->scope || fail(&t, "is missing");
 }
 
 bool query_request_read(struct query_reader *r, const char *line, size_t n,

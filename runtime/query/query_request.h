@@ -33,6 +33,9 @@ struct query_request {
 	const char *cwd, *project, *home, *tmpdir, *session; /* plain paths, or NULL */
 	const char *role;
 	uint8_t scope;     /* enum pb_scope, or 0: not given */
+	/* records only: the caller's agent, a plain path or NULL; enum pb_effect */
+	const char *agent;
+	uint8_t effect;
 };
 
 struct query_reader;
@@ -56,6 +59,12 @@ bool query_request_load(struct query_reader *r, const char *line, size_t n,
 struct json_object *query_request_object(const struct query_reader *r);
 bool query_request_take(struct query_reader *r, struct query_request *ret,
 			struct rt_err *err);
+/*
+ * Takes a loaded line as a record of --record (runtime/traffic/traffic.h): a request with
+ * what was decided.  False with a message if it is none, or one of another version.
+ */
+bool query_request_take_record(struct query_reader *r, struct query_request *ret,
+			       struct rt_err *err);
 /* The value of 'id' as it was written, even if the request was refused.  NULL if there
  * is none or the line is not JSON. */
 const char *query_request_id(const struct query_reader *r, size_t *ret_n);
