@@ -10,6 +10,7 @@ struct bundle_options {
 	struct str expires;    /* YYYY-MM-DD; empty: that of the policy, if any */
 	struct str not_before; /* YYYY-MM-DD or empty */
 	struct str previous;   /* SHA-256 of the previous manifest, in hex; or empty */
+	struct str changes;    /* the JSON of the change statement; or empty */
 	unsigned signatures;   /* number that the manifest demands; 0: none */
 	bool no_sources;       /* leave out the texts, keep their digests */
 	struct bk_nft nft;     /* from bk_net_capture() */

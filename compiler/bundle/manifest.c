@@ -149,7 +149,10 @@ void bundle_manifest(struct buf *out, const struct ir *ir,
 	}
 	json_null(&j, "parent");
 	members(&j, out->a, plan);
-	json_null(&j, "changes");
+	if (opt->changes.n)
+		json_raw(&j, "changes", opt->changes.p, opt->changes.n);
+	else
+		json_null(&j, "changes");
 	json_object_end(&j);
 	buf_ch(out, '\n');
 }

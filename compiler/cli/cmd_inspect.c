@@ -5,6 +5,7 @@
 
 #include "compiler/backend/table.h"
 #include "compiler/base/json_buf.h"
+#include "compiler/cli/changes_json.h"
 #include "compiler/cli/cli.h"
 #include "compiler/cli/passes.h"
 
@@ -47,6 +48,8 @@ static void print_text(struct arena *a, const struct bundle *b)
 	}
 	if (!b->nsignatures)
 		printf("%-11s no\n", "signed");
+	if (b->changes)
+		changes_print(stdout, b->changes, "", CHANGES_MAX_LIST);
 	printf("\n%9s  %-64s  member\n", "bytes", "blake2b-256");
 	printf("%9zu  %-64s  manifest.json\n", b->manifest_size, b->digest);
 	for (i = 0; i < b->nmembers; i++)
@@ -68,6 +71,7 @@ static void print_json(struct arena *a, const struct bundle *b)
 	json_uint(&j, "serial", b->serial);
 	json_cstr(&j, "digest", b->digest);
 	json_uint(&j, "size", b->size);
+	changes_json(&j, b->changes);
 	json_array(&j, "signatures");
 	for (size_t i = 0; i < b->nsignatures; i++) {
 		sshkey_fingerprint(&b->signatures[i].key, fp);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "compiler/base/json_buf.h"
+#include "compiler/cli/changes_json.h"
 #include "compiler/cli/cli.h"
 #include "compiler/cli/roots.h"
 #include "runtime/bundle/trust.h"
@@ -55,6 +56,8 @@ static void print(const struct options *o, struct arena *a, const struct bundle 
 		printf("signed by %s with %s (%s:%u)\nmanifest %s, serial %" PRIu64
 		       "\n",
 		       t->by.who, fp, t->list, t->by.line, b->digest, b->serial);
+		if (b->changes)
+			changes_print(stdout, b->changes, "", CHANGES_MAX_LIST);
 		return;
 	}
 	buf_init(&out, a);
@@ -68,6 +71,7 @@ static void print(const struct options *o, struct arena *a, const struct bundle 
 	json_uint(&j, "signatures", b->nsignatures);
 	json_cstr(&j, "digest", b->digest);
 	json_uint(&j, "serial", b->serial);
+	changes_json(&j, b->changes);
 	json_object_end(&j);
 	buf_ch(&out, '\n');
 	fwrite(out.p, 1, out.n, stdout);

@@ -150,6 +150,8 @@ static bool read_manifest(struct reproduce *r, struct arena *a, struct json_obje
 		.signatures = r->b.threshold,
 		.version = POL_VERSION,
 	};
+	if (r->b.changes)
+		r->opt.changes = (struct str){ r->b.changes->json.p, r->b.changes->json.n };
 	return read_sources(r, a, o);
 }
 

@@ -19,17 +19,30 @@ int check_bad(const struct check *c, const char *fmt, ...)
 	return rt_fail(c->err, EBADMSG, "%s: %s", c->member, what);
 }
 
+/* A member that has changed counts in the last letter of its magic: "PEG3". */
+static bool is_other_version(uint32_t magic, uint32_t want)
+{
+	uint32_t digit = (magic >> 24) - '0', wanted = (want >> 24) - '0';
+
+	return magic != want && ((magic ^ want) & 0xffffff) == 0 && (digit < 10 || wanted < 10);
+}
+
 int check_head(struct check *c, uint32_t magic, size_t least)
 {
 	const struct pb_head *h = (const void *)c->data;
 
-	if (c->size < sizeof(*h) || c->size < least)
+	if (c->size < sizeof(*h))
 		return check_bad(c, "is cut short");
+	if (is_other_version(h->magic, magic))
+		return check_bad(c, "it has format %c%c%c%c: " BUNDLE_OTHER_POLC, h->magic & 0x7f,
+				 h->magic >> 8 & 0x7f, h->magic >> 16 & 0x7f, h->magic >> 24 & 0x7f);
 	if (h->magic != magic)
 		return check_bad(c, "does not begin as this member does");
 	if (h->version != PB_FORMAT_VERSION)
-		return check_bad(c, "has format version %u, not %u", h->version,
+		return check_bad(c, "it has format %u, not %u: " BUNDLE_OTHER_POLC, h->version,
 				 PB_FORMAT_VERSION);
+	if (c->size < least)
+		return check_bad(c, "is cut short");
 	if (h->size != c->size || h->zero != 0)
 		return check_bad(c, "states a wrong size");
 	return 0;

@@ -52,6 +52,9 @@ int bundle_check_filter(const void *insns, size_t size, const void *map, size_t 
  * member. */
 #define CHECK_MAX_TABLES ((uint64_t)256 * 1024 * 1024)
 
+/* What a bundle is, and what to do, if it has another format than this build reads. */
+#define BUNDLE_OTHER_POLC "another version of polc made the bundle; compile the policy again with this one"
+
 struct check {
 	const uint8_t *data;
 	size_t size;

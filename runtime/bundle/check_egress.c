@@ -69,11 +69,43 @@ static int check_slabs(const struct check *c)
 	if (h->slabs.count == 0 || memcmp(v[0].lo, zero, sizeof(zero)) != 0)
 		return check_bad(c, "the first address is missing");
 	for (uint32_t i = 0; i < h->slabs.count; i++) {
-		if (v[i].tcp >= h->lists.count || v[i].udp >= h->lists.count)
-			return check_bad(c, "an address range names no list of ports");
+		if (v[i].pair >= h->pairs.count || v[i].zero)
+			return check_bad(c, "an address range names no lists of ports");
 		if (i > 0 && memcmp(v[i - 1].lo, v[i].lo, sizeof(v[i].lo)) >= 0)
 			return check_bad(c, "the address ranges do not ascend");
 	}
+	return 0;
+}
+
+/* There may be very many, so that this loop is short. */
+static int check_slabs4(const struct check *c)
+{
+	const struct pb_egress *h = header(c);
+	const struct pb_slab4 *v = pb_at(c->data, h->slabs4, sizeof(*v), 0);
+	uint32_t n = h->slabs4.count, pairs = h->pairs.count, last = 0;
+	bool ascend = true, known = true;
+
+	if (n == 0 || v[0].lo != 0)
+		return check_bad(c, "the first v4 address is missing");
+	for (uint32_t i = 0; i < n; i++) {
+		known &= v[i].pair < pairs;
+		ascend &= i == 0 || v[i].lo > last;
+		last = v[i].lo;
+	}
+	if (!known)
+		return check_bad(c, "a range of v4 addresses names no lists of ports");
+	return ascend ? 0 : check_bad(c, "the ranges of v4 addresses do not ascend");
+}
+
+static int check_pairs(const struct check *c)
+{
+	const struct pb_egress *h = header(c);
+	const struct pb_pair *v = pb_at(c->data, h->pairs, sizeof(*v), 0);
+
+	for (uint32_t i = 0; i < h->pairs.count; i++)
+		if (v[i].tcp >= h->lists.count || v[i].udp >= h->lists.count ||
+		    v[i].reached >= h->lists.count || v[i].zero)
+			return check_bad(c, "a pair of lists names none");
 	return 0;
 }
 
@@ -155,7 +187,7 @@ static bool is_only_within(const struct pb_grant *g)
 	       !g->secret.len && !g->bytes && !g->connections && g->peek == PB_PEEK_PORT;
 }
 
-static int check_grant(struct check *c, const struct pb_grant *g)
+static int check_grant(struct check *c, const struct pb_grant *g, uint32_t nrules)
 {
 	const struct pb_egress *h = header(c);
 
@@ -171,10 +203,14 @@ static int check_grant(struct check *c, const struct pb_grant *g)
 		return check_bad(c, "a grant has an unknown protocol");
 	if (!g->header.len != !g->secret.len || (g->via_secret.len && !g->via.len))
 		return check_bad(c, "a grant has a secret without a use, or none for it");
+	if (g->bytes ? g->bytes_rule >= nrules : g->bytes_rule)
+		return check_bad(c, "a limit of bytes is no rule's");
+	if (g->connections ? g->connections_rule >= nrules : g->connections_rule)
+		return check_bad(c, "a limit of connections is no rule's");
 	return 0;
 }
 
-static int check_grants(struct check *c)
+static int check_grants(struct check *c, uint32_t nrules)
 {
 	const struct pb_egress *h = header(c);
 	const struct pb_grant *v = pb_at(c->data, h->grants, sizeof(*v), 0);
@@ -186,7 +222,7 @@ static int check_grants(struct check *c)
 	if (h->grants.count == 0)
 		return check_bad(c, "the plain grant is missing");
 	for (uint32_t i = 0; i < h->grants.count; i++)
-		CHECK_TRY(check_grant(c, &v[i]));
+		CHECK_TRY(check_grant(c, &v[i], nrules));
 	return is_only_within(&v[0]) && !v[0].within_count ? 0 : check_bad(c, "the first grant is not the plain one");
 }
 
@@ -225,6 +261,10 @@ int bundle_check_egress(const void *data, size_t size, uint32_t nrules,
 	CHECK_TRY(check_head(&c, PB_MAGIC_EGRESS, sizeof(*h)));
 	CHECK_TRY(check_table(&c, h->slabs, sizeof(struct pb_slab), MAX_SLABS,
 			      "address ranges"));
+	CHECK_TRY(check_table(&c, h->slabs4, sizeof(struct pb_slab4), MAX_SLABS,
+			      "ranges of v4 addresses"));
+	CHECK_TRY(check_table(&c, h->pairs, sizeof(struct pb_pair), 2 * MAX_SLABS,
+			      "pairs of lists"));
 	CHECK_TRY(check_table(&c, h->lists, sizeof(struct pb_ports),
 			      MAX_SLABS + MAX_HOSTS, "lists of ports"));
 	CHECK_TRY(check_table(&c, h->pieces, sizeof(struct pb_piece), MAX_PIECES,
@@ -240,10 +280,12 @@ int bundle_check_egress(const void *data, size_t size, uint32_t nrules,
 	CHECK_TRY(check_table(&c, h->grants, sizeof(struct pb_grant), MAX_SLABS,
 			      "grants"));
 	CHECK_TRY(check_lists(&c, nrules));
+	CHECK_TRY(check_pairs(&c));
 	CHECK_TRY(check_slabs(&c));
+	CHECK_TRY(check_slabs4(&c));
 	CHECK_TRY(check_hosts(&c));
 	CHECK_TRY(check_classes(&c));
 	CHECK_TRY(check_pools(&c));
-	CHECK_TRY(check_grants(&c));
+	CHECK_TRY(check_grants(&c, nrules));
 	return check_gate(&c);
 }

@@ -4,16 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/bundle/canonical.h"
 #include "runtime/bundle/common_bytes.h"
 #include "runtime/bundle/format.h"
-#include "runtime/bundle/manifest.h"
 
 bool bundle_common_is(size_t size, const uint8_t b2[32])
 {
 	uint8_t ours[32];
 
 	return bundle_common.size && size == bundle_common.size &&
-	       manifest_unhex(bundle_common.b2, ours) && memcmp(b2, ours, sizeof(ours)) == 0;
+	       canonical_unhex(bundle_common.b2, ours) && memcmp(b2, ours, sizeof(ours)) == 0;
 }
 
 bool bundle_common_in(const void *manifest, size_t size)

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "runtime/base/err.h"
+#include "runtime/bundle/changes.h"
 
 #define MANIFEST_MAX_BYTES ((size_t)4 * 1024 * 1024)
 #define MANIFEST_MAX_NAME 127
@@ -48,6 +49,7 @@ struct manifest {
 	struct manifest_source *sources; /* malloc'ed */
 	size_t nsources;
 	bool nft_batch; /* the manifest says that there is an nft.batch */
+	struct changes *changes; /* malloc'ed; NULL: it has no change statement */
 };
 
 /* Returns 0, or -errno with the byte offset in the message. On success the caller
@@ -55,9 +57,5 @@ struct manifest {
 int manifest_parse(const uint8_t *bytes, size_t size, struct manifest *ret,
 		   struct rt_err *err);
 void manifest_release(struct manifest *m);
-
-/* Hexadecimal, lower case: 64 digits to 32 bytes and back. */
-bool manifest_unhex(const char *hex, uint8_t out[32]);
-void manifest_hex(const uint8_t in[32], char out[65]);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "runtime/base/sys.h"
 #include "runtime/bundle/blocks.h"
+#include "runtime/bundle/canonical.h"
 #include "runtime/bundle/check.h"
 #include "runtime/bundle/common.h"
 #include "runtime/bundle/common_bytes.h"
@@ -55,7 +56,7 @@ static int read_manifest(struct bundle *b, size_t *at, struct rt_err *err)
 			       "the second member is not " PB_MANIFEST_B2);
 	if (sum.size != 64 + sizeof(tail) - 1 ||
 	    memcmp(sum.data + 64, tail, sizeof(tail) - 1) != 0 ||
-	    !manifest_unhex((const char *)sum.data, want))
+	    !canonical_unhex((const char *)sum.data, want))
 		return rt_fail(err, EBADMSG, PB_MANIFEST_B2 " holds no digest");
 	digest_of(json.data, json.size, is);
 	if (memcmp(is, want, 32) != 0)
@@ -65,7 +66,7 @@ static int read_manifest(struct bundle *b, size_t *at, struct rt_err *err)
 			" is damaged: its digest is not the one in " PB_MANIFEST_B2);
 	b->manifest = json.data;
 	b->manifest_size = json.size;
-	manifest_hex(is, b->digest);
+	canonical_hex(is, b->digest);
 	return 0;
 }
 
@@ -396,6 +397,8 @@ static int parse(struct bundle *b,
 	b->created = m.created;
 	b->not_before = m.not_before;
 	b->not_after = m.not_after;
+	b->changes = m.changes;
+	m.changes = NULL;
 	r = match_members(b, &m, at, err);
 	if (r == 0 && m.nft_batch != (find(b, PB_NFT_BATCH) != NULL))
 		r = rt_fail(err, EBADMSG, PB_MANIFEST " and the members do not agree "
@@ -433,6 +436,7 @@ void bundle_release(struct bundle *b)
 {
 	free(b->members);
 	free(b->signatures);
+	free(b->changes);
 	free(b->bytes);
 	*b = (struct bundle){ .bytes = NULL };
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "runtime/base/err.h"
+#include "runtime/bundle/changes.h"
 #include "runtime/bundle/format.h"
 #include "runtime/bundle/sshkey.h"
 
@@ -55,6 +56,7 @@ struct bundle {
 	uint32_t threshold; /* number of signatures that the manifest requires: 0 or 1 */
 	/* Seconds since 1970; INT64_MIN: not given. See bundle_check_time(). */
 	int64_t created, not_before, not_after;
+	struct changes *changes; /* owned; NULL: it has no change statement */
 	/* Checked views; every offset and count in them has been verified. */
 	const struct pb_rules *rules;
 	const struct pb_matcher *matcher;

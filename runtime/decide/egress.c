@@ -25,14 +25,25 @@ bool egress_is_localhost(const char *name, size_t n)
 	       (n == len || name[n - len - 1] == '.');
 }
 
+static bool is_mapped(const uint8_t addr[16])
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+	return memcmp(addr, mapped, sizeof(mapped)) == 0;
+}
+
+static uint32_t last_32(const uint8_t addr[16])
+{
+	return (uint32_t)addr[12] << 24 | (uint32_t)addr[13] << 16 |
+	       (uint32_t)addr[14] << 8 | addr[15];
+}
+
 uint32_t egress_index(const uint8_t addr[16])
 {
 	static const uint8_t v6[12] = PB_POOL_V6;
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
-	uint32_t low = (uint32_t)addr[12] << 24 | (uint32_t)addr[13] << 16 |
-		       (uint32_t)addr[14] << 8 | addr[15];
+	uint32_t low = last_32(addr);
 
-	if (memcmp(addr, mapped, sizeof(mapped)) == 0)
+	if (is_mapped(addr))
 		low -= PB_POOL_V4;
 	else if (memcmp(addr, v6, sizeof(v6)) != 0)
 		return 0;
@@ -92,8 +103,25 @@ uint32_t egress_class(const struct pb_egress *e, const char *name, size_t n)
 
 /* --- pieces ------------------------------------------------------------------- */
 
-/* The last slab that begins at or before the address.  The first slab begins at ::. */
-static const struct pb_slab *find_slab(const struct pb_egress *e, const uint8_t addr[16])
+/* The last slab that begins at or before the address.  The first begins at 0.0.0.0. */
+static uint32_t find_pair4(const struct pb_egress *e, uint32_t addr)
+{
+	const struct pb_slab4 *v = pb_at(e, e->slabs4, sizeof(*v), 0);
+	uint32_t lo = 0, hi = e->slabs4.count;
+
+	while (hi - lo > 1) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (v[mid].lo <= addr)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return v[lo].pair;
+}
+
+/* The same for v6.  The first slab begins at ::. */
+static uint32_t find_pair(const struct pb_egress *e, const uint8_t addr[16])
 {
 	uint32_t lo = 0, hi = e->slabs.count;
 
@@ -106,7 +134,7 @@ static const struct pb_slab *find_slab(const struct pb_egress *e, const uint8_t 
 		else
 			hi = mid;
 	}
-	return pb_at(e, e->slabs, sizeof(struct pb_slab), lo);
+	return ((const struct pb_slab *)pb_at(e, e->slabs, sizeof(struct pb_slab), lo))->pair;
 }
 
 /* The first piece that ends at or after the port.  The last piece ends at 65535. */
@@ -142,12 +170,25 @@ const struct pb_piece *egress_name(const struct pb_egress *e, uint32_t class_, b
 	return c ? find_piece(e, udp ? c->udp : c->tcp, port) : &denied;
 }
 
+static const struct pb_pair *pair_of(const struct pb_egress *e, const uint8_t addr[16])
+{
+	uint32_t i = is_mapped(addr) ? find_pair4(e, last_32(addr)) : find_pair(e, addr);
+
+	return pb_at(e, e->pairs, sizeof(struct pb_pair), i);
+}
+
 const struct pb_piece *egress_addr(const struct pb_egress *e, const uint8_t addr[16],
 				   bool udp, uint16_t port)
 {
-	const struct pb_slab *s = find_slab(e, addr);
+	const struct pb_pair *p = pair_of(e, addr);
 
-	return find_piece(e, udp ? s->udp : s->tcp, port);
+	return find_piece(e, udp ? p->udp : p->tcp, port);
+}
+
+const struct pb_piece *egress_reached(const struct pb_egress *e, const uint8_t addr[16],
+				      uint16_t port)
+{
+	return find_piece(e, pair_of(e, addr)->reached, port);
 }
 
 /* --- grants and pools ------------------------------------------------------------ */

@@ -23,6 +23,12 @@ const struct pb_piece *egress_name(const struct pb_egress *e, uint32_t class_, b
 /* The decision for an address (v4 as v4-mapped v6); never NULL. */
 const struct pb_piece *egress_addr(const struct pb_egress *e, const uint8_t addr[16],
 				   bool udp, uint16_t port);
+/*
+ * What the rules say to a tcp connection for a name that this address has: an effect other
+ * than allow is theirs, unless the rule is `network otherwise`.  Never NULL.
+ */
+const struct pb_piece *egress_reached(const struct pb_egress *e, const uint8_t addr[16],
+				      uint16_t port);
 /* What the piece grants; never NULL. */
 const struct pb_grant *egress_grant(const struct pb_egress *e, const struct pb_piece *p);
 /* Does `within` of the grant hold the address? */

@@ -233,7 +233,7 @@ static void say_owner(const struct bundle *b, uint8_t kind, uint32_t rule, struc
 		say(ret, "locked by %s: only a rule there can allow it",
 		    explain_level(lock_of(b, kind)));
 	else if (r->kind == PB_SCALAR)
-		say(ret, "no rule allows it, so %s (level %s) decides", id,
+		say(ret, "a rule that allows it; without one %s (level %s) decides", id,
 		    explain_level(r->level));
 	else if (r->flags & PB_F_FLOOR)
 		say(ret, "nothing: rule %s is in every policy", id);
@@ -295,7 +295,7 @@ static void say_part(const struct bundle *b, const struct cmd_part *p, struct hi
 	if (way)
 		say(ret, "%s", way);
 	else
-		say_owner(b, kind_of(p), p->rule, ret);
+		say_owner(b, kind_of(p), explain_named(b, p->rule), ret);
 }
 
 /* Adds the pattern of a part to those that are there. false: it has none. */
@@ -376,24 +376,62 @@ void hint_line(const struct bundle *b, const char *project, const struct cmd_lin
 		say_owner(b, PB_COMMAND, d->rule, ret);
 }
 
-void hint_request(const struct bundle *b, uint8_t kind, const char *name,
-		  const struct decision *d, struct hint *ret)
+/* --- anything else ------------------------------------------------------------------------ */
+
+/* The rule for a tool that only `otherwise` asks about.  False: there is none. */
+static bool say_tool(const struct bundle *b, const char *name, const struct decision *d,
+		     struct hint *ret)
 {
 	struct pattern one = { .n = 0 };
 
-	say(ret, "%s", "");
-	if (d->effect == PB_ALLOW)
-		return;
-	if (kind == PB_TOOL && name && d->effect == PB_ASK && is_scalar(b, d->rule) &&
-	    !lock_of(b, kind)) {
-		put(&one, "\"", 1);
-		put_word(&one, name, strlen(name));
-		put(&one, "\"", 1);
-		if (!one.bad) {
-			say(ret, "tools { allow %.*s }", (int)one.n, one.p);
-			ret->rule = true;
-			return;
-		}
+	if (!name || d->effect != PB_ASK || !is_scalar(b, d->rule) || lock_of(b, PB_TOOL))
+		return false;
+	put(&one, "\"", 1);
+	put_word(&one, name, strlen(name));
+	put(&one, "\"", 1);
+	if (one.bad)
+		return false;
+	say(ret, "tools { allow %.*s }", (int)one.n, one.p);
+	ret->rule = true;
+	return true;
+}
+
+/*
+ * The rule for a connection that no rule is about.  In `disabled` no rule counts, and only
+ * those who chose the mode, or whom it does not bind, can choose another one.
+ */
+static bool say_connection(const struct bundle *b, const struct hint_subject *s,
+			   const struct decision *d, struct hint *ret)
+{
+	const struct pb_rule *mode =
+		bundle_rule(b, b->rules->scalar_first + (uint32_t)PB_S_NET_MODE);
+	bool off = bundle_net_mode(b) == PB_NET_DISABLED;
+	const char *quote = s->is_addr ? "" : "\"";
+	char at[320] = "";
+
+	if (!s->host || !s->port || !is_scalar(b, d->rule) || lock_of(b, PB_NET))
+		return false;
+	if (off && (!mode || mode->level < PB_USER)) {
+		say(ret, "network disabled (level %s) stands: no rule counts",
+		    explain_level(mode ? mode->level : 0));
+		return true;
 	}
-	say_owner(b, kind, d->rule, ret);
+	if (off && mode->level != PB_DEFAULT)
+		explain_rule_at(b, b->rules->scalar_first + (uint32_t)PB_S_NET_MODE, at,
+				sizeof(at));
+	say(ret, "network %s { allow %s %s%s%s port %u }%s%s",
+	    bundle_net_mode(b) == PB_NET_FULL ? "full" : "limited", s->udp ? "udp" : "tcp",
+	    quote, s->host, quote, s->port, at[0] ? " in place of " : "", at);
+	ret->rule = d->effect == PB_ASK;
+	return true;
+}
+
+void hint_request(const struct bundle *b, const struct hint_subject *s,
+		  const struct decision *d, struct hint *ret)
+{
+	say(ret, "%s", "");
+	if (d->effect == PB_ALLOW || (s->kind == PB_TOOL && say_tool(b, s->tool, d, ret)) ||
+	    (s->kind == PB_NET && say_connection(b, s, d, ret)))
+		return;
+	say_owner(b, s->kind, explain_named(b, d->rule), ret);
 }

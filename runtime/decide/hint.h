@@ -23,9 +23,17 @@ void hint_part(const struct bundle *b, const char *project, const struct cmd_par
  * ask. */
 void hint_line(const struct bundle *b, const char *project, const struct cmd_line *line,
 	       const struct decision *d, struct hint *ret);
-/* For anything that is no line; `kind` is an enum pb_kind, `name` that of a tool, else
- * NULL. */
-void hint_request(const struct bundle *b, uint8_t kind, const char *name,
+/* Anything that is no line. */
+struct hint_subject {
+	uint8_t kind;     /* enum pb_kind */
+	const char *tool; /* a tool's name; else NULL */
+	/* A connection: */
+	const char *host; /* a name, or an address as text; NULL: not known */
+	bool is_addr, udp;
+	uint16_t port;    /* 0: not known */
+};
+
+void hint_request(const struct bundle *b, const struct hint_subject *s,
 		  const struct decision *d, struct hint *ret);
 
 /* What to write instead of what has this reason (cmd_part.opaque, no_allow): static text.

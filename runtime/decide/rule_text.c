@@ -12,6 +12,15 @@ static void field(const struct bundle *b, struct pb_str s, char *out, size_t cap
 	io_escape(out, cap, pb_strp(b->rules, s), s.len);
 }
 
+uint32_t explain_named(const struct bundle *b, uint32_t rule)
+{
+	const struct pb_rule *r = bundle_rule(b, rule);
+	uint32_t first = b->rules->scalar_first;
+
+	return r && rule == first + (uint32_t)PB_S_NET_OTHERWISE && !r->line ?
+		       first + (uint32_t)PB_S_NET_MODE : rule;
+}
+
 void explain_rule_id(const struct bundle *b, uint32_t rule, char *out, size_t cap)
 {
 	const struct pb_rule *r = bundle_rule(b, rule);

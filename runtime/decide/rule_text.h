@@ -10,6 +10,10 @@
 
 #define EXPLAIN_RULE_CAP 640
 
+/* What to name for this rule or scalar, which decided: where nobody wrote `network
+ * otherwise`, the line that chose the mode is what a person looks for. */
+uint32_t explain_named(const struct bundle *b, uint32_t rule);
+
 /* "rule ID at FILE:LINE", or "no rule" if there is no rule with this number. */
 const char *explain_rule(const struct bundle *b, uint32_t rule,
 			 char out[EXPLAIN_RULE_CAP]);

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include <sodium.h>
 
+#include "runtime/bundle/canonical.h"
 #include "runtime/bundle/check.h"
 #include "runtime/bundle/common.h"
 #include "runtime/bundle/common_bytes.h"
@@ -26,7 +27,7 @@ static void test_the_bytes_are_a_member_with_that_digest(void **state)
 	(void)state;
 	assert_int_equal(crypto_generichash(is, 32, bundle_common.data, bundle_common.size,
 					    NULL, 0), 0);
-	assert_true(manifest_unhex(bundle_common.b2, want));
+	assert_true(canonical_unhex(bundle_common.b2, want));
 	assert_memory_equal(is, want, 32);
 	assert_true(bundle_common_is(bundle_common.size, is));
 	assert_int_equal(bundle_check_commands(bundle_common.data, bundle_common.size, &err),

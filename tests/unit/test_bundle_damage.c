@@ -159,7 +159,7 @@ static void test_broken_structure_is_refused(void **state)
 		const char *why;
 	} rows[] = {
 		{ PB_RULES, 0, 1, "does not begin" },
-		{ PB_RULES, 4, 2, "format version" },
+		{ PB_RULES, 4, 2, "it has format 2, not 1: another version of polc" },
 		{ PB_RULES, 8, 3, "wrong size" },
 		{ PB_RULES, AT_RULES(rules.off), 0xfffffff8, "leaves the member" },
 		{ PB_RULES, AT_RULES(rules.count), 0x10000000, "leaves the member" },
@@ -272,6 +272,29 @@ static void test_broken_structure_is_refused(void **state)
 		patched(rows[i].path, rows[i].at, rows[i].value, rows[i].why);
 }
 
+/* A member that an older or newer polc wrote is not called damaged: what to do is another thing. */
+static void test_a_member_of_another_version_says_so(void **state)
+{
+	static const struct {
+		const char *path;
+		uint32_t magic;
+	} rows[] = {
+		{ PB_RULES, PB_MAGIC_RULES },       { PB_MATCHER, PB_MAGIC_MATCHER },
+		{ PB_COMMANDS, PB_MAGIC_COMMANDS }, { PB_MOUNTS, PB_MAGIC_MOUNTS },
+		{ PB_LANDLOCK, PB_MAGIC_LANDLOCK }, { PB_LIMITS, PB_MAGIC_LIMITS },
+		{ PB_ENV, PB_MAGIC_ENV },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < POL_LEN(rows); i++) {
+		patched(rows[i].path, 0, (rows[i].magic & 0xffffff) | (uint32_t)'9' << 24, "9: " BUNDLE_OTHER_POLC);
+		patched(rows[i].path, 4, PB_FORMAT_VERSION + 1, "it has format 2, not 1: " BUNDLE_OTHER_POLC);
+		/* the control: other bytes are no version */
+		patched(rows[i].path, 0, rows[i].magic ^ 1, "does not begin as this member does");
+		patched(rows[i].path, 0, (rows[i].magic & 0xffffff) | (uint32_t)'x' << 24, "does not begin");
+	}
+}
+
 static void test_broken_mounts_are_refused(void **state)
 {
 	struct {
@@ -373,6 +396,7 @@ int main(void)
 		cmocka_unit_test(test_members_added_dropped_and_swapped),
 		cmocka_unit_test(test_a_changed_manifest_is_refused),
 		cmocka_unit_test(test_broken_structure_is_refused),
+		cmocka_unit_test(test_a_member_of_another_version_says_so),
 		cmocka_unit_test(test_broken_mounts_are_refused),
 		cmocka_unit_test(test_broken_filters_are_refused),
 	};
