@@ -21,5 +21,11 @@
 void diff_policies(const struct ir *old, const struct ir *new,
 		   const struct diff_where *where, struct arena *a,
 		   struct diff_result *ret);
+/*
+ * The same for the requests of one kind that match the rules in which the policies
+ * differ; they differ in rules of this kind only.
+ */
+void diff_kind(const struct ir *old, const struct ir *new, enum ir_kind kind,
+	       const struct diff_where *where, struct arena *a, struct diff_result *ret);
 
 #endif

@@ -6,8 +6,11 @@
 
 #include "compiler/analysis/diff_ask.h"
 #include "compiler/analysis/diff_key.h"
+#include "compiler/analysis/diff_off.h"
 #include "compiler/eval/eval.h"
 #include "compiler/eval/match.h"
+#include "compiler/eval/match_program.h"
+#include "compiler/eval/tabled.h"
 
 /* --- what was said ------------------------------------------------------- */
 
@@ -47,10 +50,11 @@ void diff_doubt_add(struct diff *d, struct diff_doubt doubt)
 	VEC_PUSH(d->a, &d->ret->doubts, doubt);
 }
 
-void diff_doubt_item(struct diff *d, const struct diff_item *it, const char *why)
+void diff_doubt_item(struct diff *d, const struct diff_item *it, const char *why,
+		     bool narrows_only)
 {
 	struct diff_doubt doubt = { .why = str_from(why),
-				    .narrows_only = !diff_may_widen(it) };
+				    .narrows_only = narrows_only || !diff_may_widen(it) };
 	int s;
 
 	for (s = 0; s < 2; s++) {
@@ -67,19 +71,26 @@ void diff_doubt_item(struct diff *d, const struct diff_item *it, const char *why
 	diff_doubt_add(d, doubt);
 }
 
-void diff_settled(struct diff *d, const struct diff_item *it,
+bool diff_told_enough(const struct diff_item *it, const struct diff_told *told)
+{
+	return told->changes && (told->widening || !diff_may_widen(it));
+}
+
+void diff_settled(struct diff *d, struct diff_item *it,
 		  const struct diff_told *told, enum diff_looked looked,
 		  const char *open)
 {
 	const struct ir_rule *r = diff_rule(it);
-	bool enough = told->changes && (told->widening || !diff_may_widen(it));
+	bool enough = diff_told_enough(it, told);
 
-	if (looked == DIFF_WHOLLY && !told->changes && r && r->until.n) {
+	it->same = looked == DIFF_WHOLLY && !told->asked && !told->changes;
+	if (looked == DIFF_WHOLLY && !told->changes && !it->same && r && r->until.n &&
+	    DIFF_ON("until")) {
 		looked = DIFF_IN_PART;
 		open = "it holds until a day: decisions may differ after it";
 	}
 	if (looked != DIFF_WHOLLY && !enough)
-		diff_doubt_item(d, it, open);
+		diff_doubt_item(d, it, open, told->narrows_only);
 }
 
 /* --- requests ------------------------------------------------------------ */
@@ -92,7 +103,7 @@ struct ir_request diff_request(const struct diff *d, enum ir_kind kind)
 				   .cwd = d->where->cwd};
 }
 
-/* For commands the words alone do not decide: see diff_word_of_command(). */
+/* For commands the words alone do not decide: see diff_witness_word(). */
 static bool in_set(enum ir_kind kind, const struct ir_set *set,
 		   const struct ir_set *except, size_t n, const struct ir_request *req,
 		   enum eval_side side)
@@ -132,6 +143,9 @@ struct ir_request diff_keep_request(struct arena *a, const struct ir_request *re
 	q.host = str_dup(a, req->host);
 	q.tool = str_dup(a, req->tool);
 	q.text = str_dup(a, req->text);
+	for (i = 0; i < IR_ROOT_COUNT; i++)
+		if (req->roots.dir[i].p)
+			q.roots.dir[i] = str_dup(a, req->roots.dir[i]);
 	return q;
 }
 
@@ -226,20 +240,20 @@ static bool differ(const struct eval_decision *o, const struct eval_decision *n,
 		   enum diff_change *ret, bool *ret_widening)
 {
 	*ret_widening = false;
-	if (o->effect != n->effect) {
+	if (DIFF_ON("differ-effect") && o->effect != n->effect) {
 		*ret = effect_change(o->effect, n->effect, ret_widening);
 		return true;
 	}
-	if (o->needs_person != n->needs_person) {
+	if (DIFF_ON("differ-person") && o->needs_person != n->needs_person) {
 		*ret_widening = o->needs_person;
 		*ret = o->needs_person ? DIFF_PERSON_DROPPED : DIFF_PERSON_REQUIRED;
 		return true;
 	}
-	if (o->err != n->err) {
+	if (DIFF_ON("differ-errno") && o->err != n->err) {
 		*ret = DIFF_ERRNO;
 		return true;
 	}
-	if (o->risk != n->risk) {
+	if (DIFF_ON("differ-risk") && o->risk != n->risk) {
 		*ret_widening = n->risk < o->risk;
 		*ret = *ret_widening ? DIFF_RISK_LOWER : DIFF_RISK_HIGHER;
 		return true;
@@ -276,20 +290,93 @@ static uint64_t told_bit(enum diff_change change, bool widening)
 	return (uint64_t)1 << (2 * (unsigned)change + widening);
 }
 
+static void name_cause(struct diff *d, struct diff_finding *f, const struct diff_told *told)
+{
+	for (int s = 0; s < 2 && told->value.n && !f->causes[s].n; s++)
+		VEC_PUSH(d->a, &f->causes[s], told->value);
+	for (int s = 0; s < 2 && told->of; s++) {
+		const struct ir_rule *r = told->of->rule[s];
+		size_t n = f->causes[s].n;
+
+		if (r && !(n && str_eq(f->causes[s].v[n - 1], r->id)))
+			VEC_PUSH(d->a, &f->causes[s], r->id);
+	}
+}
+
+/* True if there is a finding of this key: the item is one more cause of it. */
+static bool add_cause(struct diff *d, struct str key, const struct diff_told *told)
+{
+	const size_t *at = map_get(&d->seen, key);
+
+	if (at)
+		name_cause(d, &d->ret->findings.v[*at], told);
+	return at != NULL;
+}
+
 bool diff_is_new(struct diff *d, const struct ir_request *req, enum diff_change change,
 		 bool widening, struct diff_told *told)
 {
 	struct str key;
+	size_t *at;
 
 	told->widening |= widening;
 	if (told->changes & told_bit(change, widening))
 		return false;
 	told->changes |= told_bit(change, widening);
 	key = request_key(d->a, req, change, widening);
-	if (map_get(&d->seen, key))
+	if (add_cause(d, key, told))
 		return false;
-	map_put(&d->seen, key, d);
+	at = ARENA_NEW(d->a, size_t);
+	*at = d->ret->findings.n;
+	map_put(&d->seen, key, at);
 	return true;
+}
+
+void diff_finding_add(struct diff *d, struct diff_finding *f, const struct diff_told *told)
+{
+	name_cause(d, f, told);
+	VEC_PUSH(d->a, &d->ret->findings, *f);
+}
+
+bool diff_words_count(const struct diff *d, const struct ir_request *req)
+{
+	struct str base;
+
+	if (req->kind != IR_COMMAND || !req->nargv)
+		return true;
+	base = eval_base_name(req->argv[0]);
+	return !eval_tabled_is_plain(d->ir[DIFF_OLD], base) ||
+	       !eval_tabled_is_plain(d->ir[DIFF_NEW], base);
+}
+
+/*
+ * Both sides decide alike, but only one by a rule, or by a final rule.  The evaluator
+ * looks further at the words of a command that no rule allows (they may spell a denied
+ * one), and of one that no final rule allows (they may name a hidden path).  And what a
+ * default asks or denies is allowed in the code of an allowed shell.
+ */
+static void note_named(struct diff *d, const struct ir_request *req,
+		       const struct eval_decision e[2], struct diff_told *told)
+{
+	const struct ir_rule *x = e[DIFF_OLD].rule, *y = e[DIFF_NEW].rule;
+	enum ir_effect effect = e[DIFF_NEW].effect;
+	bool final_apart = (x && x->final) != (y && y->final);
+	bool named = !x != !y && (effect != IR_ALLOW || diff_words_count(d, req));
+
+	if (!DIFF_ON("named") || req->kind != IR_COMMAND || effect != e[DIFF_OLD].effect ||
+	    !(named || (final_apart && effect == IR_ALLOW)))
+		return;
+	/* an allow by a rule permits more, any other rule less */
+	if (effect == IR_ALLOW)
+		told->named[(x && !y) || (x && x->final && !(y && y->final))] = true;
+	else
+		told->named[y != NULL] = true;
+	told->final_apart |= final_apart;
+	told->by[effect] = true;
+	if (told->has_alike[effect])
+		return;
+	told->has_alike[effect] = true;
+	told->alike[effect] = diff_keep_request(d->a, req);
 }
 
 /* Asks the whole policies; only a difference that they confirm is a finding. */
@@ -300,28 +387,17 @@ static bool confirm(struct diff *d, const struct ir_request *req,
 	struct eval_decision e[2];
 	int s;
 
-	if (!ask_both(d->ir[DIFF_OLD], d->ir[DIFF_NEW], req, e, &f.change, &f.widening))
+	if (!ask_both(d->ir[DIFF_OLD], d->ir[DIFF_NEW], req, e, &f.change, &f.widening)) {
+		note_named(d, req, e, told);
 		return false;
+	}
 	if (!diff_is_new(d, req, f.change, f.widening, told))
 		return true;
 	f.request = diff_keep_request(d->a, req);
 	for (s = 0; s < 2; s++)
 		f.side[s] = said_decision(d->ir[s], &e[s]);
-	VEC_PUSH(d->a, &d->ret->findings, f);
+	diff_finding_add(d, &f, told);
 	return true;
-}
-
-/*
- * Both sides allow the command, but only one by a rule, or by a final rule.  The
- * evaluator looks further at the words of a command that no rule allows (they may spell
- * a denied one), and of one that no final rule allows (they may name a hidden path).
- */
-static bool allowed_otherwise(const struct ir_request *req, const struct eval_decision e[2])
-{
-	const struct ir_rule *x = e[DIFF_OLD].rule, *y = e[DIFF_NEW].rule;
-
-	return req->kind == IR_COMMAND && e[DIFF_OLD].effect == IR_ALLOW &&
-	       e[DIFF_NEW].effect == IR_ALLOW && (!x != !y || (x && x->final != y->final));
 }
 
 bool diff_ask(struct diff *d, const struct diff_small *small, struct ir_request *req,
@@ -334,18 +410,19 @@ bool diff_ask(struct diff *d, const struct diff_small *small, struct ir_request 
 	bool widening, found = false;
 	size_t i;
 
+	told->asked = true;
 	for (i = 0; i < 2; i++) {
 		if (!(scopes & (unsigned)order[i]))
 			continue;
 		req->scope = order[i];
 		if (small && !ask_both(&small->ir[DIFF_OLD], &small->ir[DIFF_NEW], req,
 				       e, &change, &widening)) {
-			told->allowed_otherwise |= allowed_otherwise(req, e);
+			note_named(d, req, e, told);
 			continue;
 		}
 		/* the same question was confirmed in the region of another rule */
 		if (small &&
-		    map_get(&d->seen, request_key(tmp, req, change, widening))) {
+		    add_cause(d, request_key(tmp, req, change, widening), told)) {
 			told->changes |= told_bit(change, widening);
 			told->widening |= widening;
 			found = true;

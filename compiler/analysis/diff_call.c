@@ -99,7 +99,7 @@ DIFF_MUST_READ static enum diff_looked divide(struct job *j, struct ir_cond *c, 
 
 static void settle(struct diff *d, struct diff_item *it)
 {
-	struct job j = { .d = d, .it = it };
+	struct job j = { .d = d, .it = it, .told = { .of = it } };
 	uint32_t nr = diff_rule(it)->set.u.syscall.nr;
 	enum diff_looked looked;
 	struct arena tmp;

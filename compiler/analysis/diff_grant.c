@@ -5,48 +5,27 @@
  */
 #include "compiler/analysis/diff_grant.h"
 
-#include <inttypes.h>
-
 #include "compiler/analysis/diff_key.h"
+#include "compiler/analysis/diff_off.h"
 #include "compiler/eval/eval.h"
-#include "compiler/ir/words.h"
+#include "compiler/eval/grant.h"
+#include "compiler/eval/levels.h"
 
 struct gateway {
 	bool lets; /* the policy lets the request through */
 	const struct ir_rule *by;
-	struct ir_grant g;
-	struct {
-		VEC(struct num_cidr) v;
-	} within;
+	struct eval_grant g;
 };
 
 bool diff_grant_says(const struct ir_rule *r)
 {
-	const struct ir_grant *g = &r->set.u.net.grant;
+	const struct ir_net *n = &r->set.u.net;
+	const struct ir_grant *g = &n->grant;
 
-	return r->kind == IR_NET && (r->set.u.net.nwithin || g->via.n || g->header.n ||
-				     g->bytes || g->connections || g->peek);
-}
-
-/* Fills in what is still unsaid. */
-static void take(struct ir_grant *to, const struct ir_grant *from)
-{
-	if (!to->via.n) {
-		to->via = from->via;
-		to->via_secret = from->via_secret;
-	}
-	if (!to->header.n) {
-		to->header = from->header;
-		to->prefix = from->prefix;
-		to->secret = from->secret;
-		to->dial = from->dial;
-	}
-	if (!to->peek)
-		to->peek = from->peek;
-	if (!to->bytes)
-		to->bytes = from->bytes;
-	if (!to->connections)
-		to->connections = from->connections;
+	if (r->kind != IR_NET)
+		return false;
+	return n->nwithin || g->via.n ||
+	       g->header.n || g->bytes || g->connections || g->peek;
 }
 
 static void look(const struct ir *ir, const struct ir_request *req, struct arena *a,
@@ -54,30 +33,19 @@ static void look(const struct ir *ir, const struct ir_request *req, struct arena
 {
 	struct eval_decision e;
 
-	*ret = (struct gateway){ 0 };
+	*ret = (struct gateway){ .lets = false };
 	eval_decide(ir, req, a, &e);
 	ret->lets = e.effect == IR_ALLOW || e.effect == IR_ASK;
 	ret->by = e.rule;
-	if (!ret->lets)
-		return;
-	for (size_t i = 0; i < e.nmatched; i++) {
-		const struct ir_rule *r = e.matched[i];
-
-		if (r->effect > IR_ASK || (r->level == IR_DEFAULT && e.rule &&
-					   e.rule->level != IR_DEFAULT))
-			continue;
-		take(&ret->g, &r->set.u.net.grant);
-		for (size_t k = 0; k < r->set.u.net.nwithin; k++)
-			VEC_PUSH(a, &ret->within.v, r->set.u.net.within[k]);
-	}
-	if (str_eqz(ret->g.via, "none"))
-		ret->g.via = STR_NULL;
+	eval_grant(ir, req, &e, a, &ret->g);
+	/* by its address the loopback is the run's own, which no gateway sees */
+	ret->g.named &= !eval_is_own_loopback(req);
 }
 
 static bool is_inside(const struct num_cidr *x, const struct gateway *in)
 {
-	for (size_t i = 0; i < in->within.v.n; i++) {
-		const struct num_cidr *y = &in->within.v.v[i];
+	for (size_t i = 0; i < in->g.nwithin; i++) {
+		const struct num_cidr *y = in->g.within[i];
 		unsigned k = 0;
 
 		while (k < y->bits && !((x->addr[k / 8] ^ y->addr[k / 8]) >> (7 - k % 8) & 1))
@@ -91,8 +59,8 @@ static bool is_inside(const struct num_cidr *x, const struct gateway *in)
 /* Does each range of `x` lie in one of `y`? */
 static bool lies_within(const struct gateway *x, const struct gateway *y)
 {
-	for (size_t i = 0; i < x->within.v.n; i++)
-		if (!is_inside(&x->within.v.v[i], y))
+	for (size_t i = 0; i < x->g.nwithin; i++)
+		if (!is_inside(x->g.within[i], y))
 			return false;
 	return true;
 }
@@ -110,7 +78,9 @@ static bool same_via(const struct ir_grant *x, const struct ir_grant *y)
 
 static bool is_same(const struct gateway *x, const struct gateway *y)
 {
-	return ir_grant_equal(&x->g, &y->g) && lies_within(x, y) && lies_within(y, x);
+	return (ir_grant_equal(&x->g.more, &y->g.more) || !DIFF_ON("grant-more")) &&
+	       (x->g.named == y->g.named || !DIFF_ON("grant-named")) &&
+	       ((lies_within(x, y) && lies_within(y, x)) || !DIFF_ON("grant-within"));
 }
 
 /* Is the new limit looser?  0 is none. */
@@ -122,46 +92,15 @@ static bool is_more(uint64_t o, uint64_t n)
 /* May the new policy permit more?  Another way out counts, since nobody can compare two. */
 static bool widens(const struct gateway *o, const struct gateway *n)
 {
-	return !same_via(&o->g, &n->g) || (n->g.header.n && !same_header(&o->g, &n->g)) ||
-	       (o->g.peek != n->g.peek && o->g.peek != IR_PEEK_NONE) ||
-	       is_more(o->g.bytes, n->g.bytes) ||
-	       is_more(o->g.connections, n->g.connections) || !lies_within(n, o);
+	const struct ir_grant *x = &o->g.more, *y = &n->g.more;
+
+	return !same_via(x, y) || !same_header(x, y) ||
+	       (x->peek != y->peek && x->peek != IR_PEEK_NONE) || is_more(x->bytes, y->bytes) ||
+	       is_more(x->connections, y->connections) || (n->g.named && !o->g.named) ||
+	       !lies_within(n, o);
 }
 
 /* --- the finding ------------------------------------------------------------- */
-
-static void put(struct buf *b, const char *word, struct str s)
-{
-	if (s.n)
-		buf_printf(b, "%s%s %.*s", b->n ? " " : "", word, STR_ARG(s));
-}
-
-static void put_number(struct buf *b, const char *word, uint64_t n)
-{
-	if (n)
-		buf_printf(b, "%s%s %" PRIu64, b->n ? " " : "", word, n);
-}
-
-/* In the words of the language; "plain" where nothing is said. */
-static struct str in_words(struct arena *a, const struct gateway *x)
-{
-	struct buf b;
-
-	buf_init(&b, a);
-	if (x->g.peek)
-		put(&b, "peek", str_from(ir_word(&ir_words_peek, x->g.peek)));
-	put(&b, "via", x->g.via);
-	put(&b, "user from secret", x->g.via_secret);
-	put(&b, "inject header", x->g.header);
-	if (x->g.prefix.n)
-		buf_printf(&b, " \"%.*s\"", STR_ARG(x->g.prefix));
-	put(&b, "from secret", x->g.secret);
-	put_number(&b, "port", x->g.dial);
-	put_number(&b, "connections", x->g.connections);
-	put_number(&b, "bytes", x->g.bytes);
-	put_number(&b, "ranges of within:", x->within.v.n);
-	return b.n ? str_dup(a, buf_view(&b)) : STR("plain");
-}
 
 static struct diff_said said(struct arena *a, const struct gateway *x)
 {
@@ -172,7 +111,9 @@ static struct diff_said said(struct arena *a, const struct gateway *x)
 	else
 		v.id = STR("network-otherwise");
 	v.decides = false;
-	v.value = in_words(a, x);
+	v.value = eval_grant_words(a, &x->g);
+	if (!v.value.n)
+		v.value = STR("plain");
 	return v;
 }
 
@@ -198,5 +139,5 @@ void diff_grant_ask(struct diff *d, const struct diff_small *small,
 	f.request = diff_keep_request(d->a, &q);
 	for (int s = 0; s < 2; s++)
 		f.side[s] = said(d->a, &x[s]);
-	VEC_PUSH(d->a, &d->ret->findings, f);
+	diff_finding_add(d, &f, told);
 }

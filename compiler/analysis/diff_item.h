@@ -20,6 +20,9 @@ struct diff_item {
 	const struct ir_risk_fact *risk[2]; /* the same */
 	enum ir_kind kind;
 	bool changed;  /* only in one policy, or its effect has changed */
+	/* changed, and yet what it matches is matched by rules of both policies that do the
+	   same, until the same days */
+	bool same;
 	uint32_t acts; /* items with the same number act alike if they match */
 	/* the texts that it matches begin with `lead` */
 	struct str lead;
@@ -29,8 +32,13 @@ struct diff_item {
 	 */
 	bool whole;
 	char sep;
-	/* its language and what is subtracted from it; made on demand */
-	const struct set_re *re, *minus;
+	/*
+	 * Commands: the word lists in which its regular expression is found, and those of
+	 * its exceptions (search[1 + i]).  NULL: there is none, or it is not regular.  Made
+	 * on demand.
+	 */
+	struct set_re **search;
+	struct set_re **kept; /* `search`, while it counts as unknown */
 };
 
 struct diff {
@@ -44,6 +52,12 @@ struct diff {
 	 * the mode
 	 */
 	bool context_differs[IR_KIND_COUNT];
+	/*
+	 * For a proof: only requests that a changed rule matches count, not other lines
+	 * whose answer depends on the rule.
+	 */
+	bool in_set_only;
+	const struct diff_symbols *symbols; /* NULL: the roots lie at given places */
 	struct map seen; /* findings, by request and change */
 	size_t spent;    /* what all questions have used of the budget */
 };

@@ -6,7 +6,10 @@
  */
 #include <stdlib.h>
 
+#include "compiler/analysis/diff_glob_key.h"
+#include "compiler/analysis/diff_guard_key.h"
 #include "compiler/analysis/diff_key.h"
+#include "compiler/analysis/diff_off.h"
 
 const struct ir_rule *diff_rule(const struct diff_item *it)
 {
@@ -16,6 +19,28 @@ const struct ir_rule *diff_rule(const struct diff_item *it)
 const struct ir_risk_fact *diff_risk(const struct diff_item *it)
 {
 	return it->risk[DIFF_OLD] ? it->risk[DIFF_OLD] : it->risk[DIFF_NEW];
+}
+
+const struct ir_set *diff_set(const struct diff_item *it)
+{
+	return diff_rule(it) ? &diff_rule(it)->set : &diff_risk(it)->set;
+}
+
+const struct ir_set *diff_excepts(const struct diff_item *it, size_t *ret_n)
+{
+	*ret_n = diff_rule(it) ? diff_rule(it)->nexcept : diff_risk(it)->nexcept;
+	return diff_rule(it) ? diff_rule(it)->except : diff_risk(it)->except;
+}
+
+bool diff_names_block(const struct ir_rule *r)
+{
+	return r->kind == IR_NET && r->set.u.net.host == IR_HOST_CIDR && r->effect <= IR_ASK;
+}
+
+bool diff_is_narrow(const struct diff_item *it)
+{
+	return diff_rule(it) ? diff_rule(it)->effect == IR_ALLOW :
+			       diff_risk(it)->risk == IR_RISK_LOW;
 }
 
 unsigned diff_scopes(const struct diff_item *it)
@@ -30,27 +55,42 @@ static bool has(const struct diff_item *it, int side)
 
 /* --- keys ---------------------------------------------------------------- */
 
-/* The guards without their spelling. */
-static struct ir_guard *bare_guards(struct arena *a, const struct ir_command *c)
+static void bare_words(struct arena *a, struct ir_command *c)
 {
-	struct ir_guard *gs = arena_array(a, c->nguards + 1, sizeof(*gs));
+	c->words = arena_dup(a, c->words, c->nwords * sizeof(*c->words));
+	for (size_t i = 0; i < c->nwords; i++)
+		if (!c->words[i].any_words)
+			c->words[i].glob = diff_glob_bare(a, &c->words[i].glob);
+	if (!c->regex)
+		c->text = STR_NULL;
+}
 
-	for (size_t i = 0; i < c->nguards; i++) {
-		struct ir_guard *g = &gs[i];
+static void bare_path(struct arena *a, struct ir_path *p)
+{
+	p->text = STR_NULL;
+	p->glob = diff_glob_bare(a, &p->glob);
+}
 
-		*g = c->guards[i];
-		g->options = arena_array(a, g->noptions + 1, sizeof(*g->options));
-		g->paths = arena_array(a, g->npaths + 1, sizeof(*g->paths));
-		for (size_t k = 0; k < g->noptions; k++) {
-			g->options[k] = c->guards[i].options[k];
-			g->options[k].text = STR_NULL;
-		}
-		for (size_t k = 0; k < g->npaths; k++) {
-			g->paths[k] = c->guards[i].paths[k];
-			g->paths[k].text = STR_NULL;
-		}
-	}
-	return gs;
+/* All of it counts. */
+static void bare_net(struct ir_net *n)
+{
+	struct ir_grant *g = &n->grant;
+
+	n->protos = DIFF_ON("key-protos") ? n->protos : IR_ANY_PROTO;
+	n->port_lo = DIFF_ON("key-port") ? n->port_lo : 1;
+	n->port_hi = DIFF_ON("key-port-end") ? n->port_hi : UINT16_MAX;
+	n->cidr.bits = DIFF_ON("key-bits") ? n->cidr.bits : 128;
+	n->name = DIFF_ON("key-name") ? n->name : STR("x");
+	n->nwithin = DIFF_ON("key-within") ? n->nwithin : 0;
+	g->via = DIFF_ON("key-via") ? g->via : STR_NULL;
+	g->via_secret = DIFF_ON("key-via-secret") ? g->via_secret : STR_NULL;
+	g->header = DIFF_ON("key-header") ? g->header : STR_NULL;
+	g->prefix = DIFF_ON("key-prefix") ? g->prefix : STR_NULL;
+	g->secret = DIFF_ON("key-secret") ? g->secret : STR_NULL;
+	g->dial = DIFF_ON("key-dial") ? g->dial : 0;
+	g->bytes = DIFF_ON("key-bytes") ? g->bytes : 0;
+	g->connections = DIFF_ON("key-connections") ? g->connections : 0;
+	g->peek = DIFF_ON("key-peek") ? g->peek : IR_PEEK_PORT;
 }
 
 /* The set without its spelling; a regex is its text. */
@@ -59,15 +99,27 @@ static struct ir_set bare(struct arena *a, enum ir_kind kind, const struct ir_se
 	struct ir_set c = *s;
 
 	if (kind == IR_COMMAND) {
-		c.u.command.guards = bare_guards(a, &s->u.command);
-		if (!c.u.command.regex)
-			c.u.command.text = STR_NULL;
-	} else if (kind == IR_FILE)
-		c.u.file.path.text = STR_NULL;
-	else if (kind == IR_UNIX)
-		c.u.unix_path.text = STR_NULL;
-	else if (kind == IR_TOOL)
+		diff_guard_bare(a, &c.u.command);
+		if (!DIFF_ON("key-guards"))
+			c.u.command.nguards = 0;
+		bare_words(a, &c.u.command);
+	} else if (kind == IR_FILE) {
+		if (!DIFF_ON("key-ops"))
+			c.u.file.ops = IR_READ;
+		if (!DIFF_ON("key-below"))
+			c.u.file.path.below = true;
+		bare_path(a, &c.u.file.path);
+	} else if (kind == IR_UNIX) {
+		bare_path(a, &c.u.unix_path);
+	} else if (kind == IR_NET) {
+		bare_net(&c.u.net);
+	} else if (kind == IR_SYSCALL) {
+		if (!DIFF_ON("key-cond"))
+			c.u.syscall.cond = NULL;
+	} else if (kind == IR_TOOL) {
 		c.u.tool.text = STR_NULL;
+		c.u.tool.glob = diff_glob_bare(a, &c.u.tool.glob);
+	}
 	return c;
 }
 
@@ -77,7 +129,7 @@ static void put_sets(struct buf *b, enum ir_kind kind, const struct ir_set *set,
 	struct ir_set one = bare(b->a, kind, set);
 
 	ir_json_set(b, kind, &one);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && DIFF_ON("key-except"); i++) {
 		one = bare(b->a, kind, &except[i]);
 		ir_json_set(b, kind, &one);
 	}
@@ -86,9 +138,21 @@ static void put_sets(struct buf *b, enum ir_kind kind, const struct ir_set *set,
 /* Writes what decides how a rule acts on a request that it matches. */
 static void put_acts(struct buf *b, const struct ir_rule *r)
 {
-	buf_printf(b, "%d %d %u %d%d%d%d%d%d %u %.*s ", r->effect, r->level, r->scopes,
-		   r->final, r->floor, r->scratch, r->soft, r->full, r->may_yes, r->err,
-		   STR_ARG(r->until));
+	const struct {
+		const char *name;
+		unsigned value;
+	} acts[] = {
+		{ "effect", r->effect }, { "level", r->level },	   { "scopes", r->scopes },
+		{ "final", r->final },	 { "floor", r->floor },	   { "scratch", r->scratch },
+		{ "soft", r->soft },	 { "full", r->full },	   { "may-yes", r->may_yes },
+		{ "errno", r->err },
+	};
+
+	for (size_t i = 0; i < POL_LEN(acts); i++)
+		buf_printf(b, "%u ", DIFF_ON_EACH("acts", acts[i].name) ? acts[i].value : 0);
+	if (DIFF_ON("acts-until"))
+		buf_str(b, r->until);
+	buf_ch(b, ' ');
 }
 
 struct str diff_rule_key(struct arena *a, const struct ir_rule *r)
@@ -106,7 +170,7 @@ static struct str risk_key(struct arena *a, const struct ir_risk_fact *f)
 	struct buf b;
 
 	buf_init(&b, a);
-	buf_printf(&b, "risk %d ", f->risk);
+	buf_printf(&b, "risk %d ", DIFF_ON("key-risk") ? (int)f->risk : 0);
 	put_sets(&b, f->kind, &f->set, f->except, f->nexcept);
 	return buf_view(&b);
 }
@@ -154,7 +218,7 @@ static void collect(struct identity *id, int side)
 		for (k = 0; k < r->nlifted_by; k++)
 			id->lifts[side][r->lifted_by[k]] = id->lifts[side][i] = true;
 	}
-	for (i = 0; i < ir->risks.n; i++) {
+	for (i = 0; i < ir->risks.n && DIFF_ON("risks"); i++) {
 		const struct ir_risk_fact *f = &ir->risks.v[i];
 		struct diff_item *it = item_of(id, f->kind, risk_key(a, f));
 
@@ -190,6 +254,8 @@ static void number(struct identity *id, struct diff_item *it)
 		if (r->kind == IR_FILE)
 			buf_printf(&b, "%u %d ", r->set.u.file.ops,
 				   ir_rule_shows_host(r));
+		if (r->kind == IR_NET)
+			buf_printf(&b, "%d ", diff_names_block(r));
 		/* a rule that lifts or is lifted acts like no other; nor does a name
 		   with its own addresses to which it may resolve */
 		if (is_lifting(id, it) || (r->kind == IR_NET && r->set.u.net.nwithin))
@@ -294,6 +360,8 @@ static bool lifts_differ(const struct identity *id, const struct diff_item *it)
 	struct diff_item **old, **new;
 	size_t n;
 
+	if (!DIFF_ON("changed-lifts"))
+		return false;
 	if (!it->rule[DIFF_OLD]->nlifted_by && !it->rule[DIFF_NEW]->nlifted_by)
 		return false;
 	old = arena_array(id->d->a, it->rule[DIFF_OLD]->nlifted_by + 1, sizeof(*old));
@@ -311,6 +379,8 @@ static bool order_matters(const struct diff_item *x, const struct diff_item *y)
 {
 	const struct ir_rule *r = diff_rule(x), *s = diff_rule(y);
 
+	if (!DIFF_ON("changed-order"))
+		return false;
 	if (!r || !s || r->level != s->level || r->effect != s->effect)
 		return false;
 	if (r->kind == IR_SYSCALL)
@@ -364,7 +434,7 @@ static bool is_locked_differently(const struct diff *d, const struct diff_item *
 	enum ir_level x = d->ir[DIFF_OLD]->locked[it->kind].level;
 	enum ir_level y = d->ir[DIFF_NEW]->locked[it->kind].level;
 
-	return r && r->effect == IR_ALLOW && x != y &&
+	return DIFF_ON("changed-locks") && r && r->effect == IR_ALLOW && x != y &&
 	       ((x && r->level > x) || (y && r->level > y));
 }
 
@@ -387,7 +457,8 @@ void diff_identify(struct diff *d)
 	collect(&id, DIFF_NEW);
 	for (kind = 0; kind < IR_KIND_COUNT; kind++) {
 		bool mode =
-			kind == IR_NET && mode_of(d, DIFF_OLD) != mode_of(d, DIFF_NEW);
+			DIFF_ON("changed-mode") && kind == IR_NET &&
+			mode_of(d, DIFF_OLD) != mode_of(d, DIFF_NEW);
 
 		d->context_differs[kind] =
 			mode || d->ir[DIFF_OLD]->locked[kind].level !=

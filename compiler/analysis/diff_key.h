@@ -12,6 +12,13 @@ void diff_identify(struct diff *d);
 /* The rule on either side; NULL for a risk class. */
 const struct ir_rule *diff_rule(const struct diff_item *it);
 const struct ir_risk_fact *diff_risk(const struct diff_item *it);
+/* What the item matches, and what is excepted from it. */
+const struct ir_set *diff_set(const struct diff_item *it);
+const struct ir_set *diff_excepts(const struct diff_item *it, size_t *ret_n);
+/* Does it let a block of addresses through?  It names them then: no guard refuses them. */
+bool diff_names_block(const struct ir_rule *r);
+/* Does it match narrowly, as an allow does?  The low class of risk does, too. */
+bool diff_is_narrow(const struct diff_item *it);
 unsigned diff_scopes(const struct diff_item *it);
 /*
  * Of the items that match one request (tags: indexes of `items`), do those of the old

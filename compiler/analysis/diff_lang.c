@@ -5,9 +5,12 @@
  */
 #include "compiler/analysis/diff_lang.h"
 
-#include "compiler/analysis/diff_ask.h"
+#include "compiler/analysis/diff_job.h"
 #include "compiler/analysis/diff_key.h"
-#include "compiler/analysis/diff_word.h"
+#include "compiler/analysis/diff_question.h"
+#include "compiler/analysis/diff_spell.h"
+#include "compiler/analysis/diff_where.h"
+#include "compiler/analysis/diff_witness.h"
 
 /* Limits for the states of one automaton, and of all together. */
 #define MAX_STATES 65536
@@ -17,52 +20,75 @@
 /* How many trees we search for a path of a rule that is too large for an automaton. */
 #define MAX_TREES 64
 
-struct job {
-	struct diff *d;
-	struct arena *tmp;
-	struct diff_item **sel; /* sel[0] is the changed item; the others may meet it */
-	size_t n;
-	enum diff_frame frame;
-	struct diff_small small;
-	struct set_dfa dfa;
-	struct diff_told *told;
-};
 
 /* --- which rules may meet ------------------------------------------------ */
 
-static void select_items(struct job *j, struct diff_item *it)
+static bool may_meet(const struct diff_job *j, const struct diff_item *it,
+		     const struct diff_item *other)
+{
+	if (j->frame == DIFF_SYMBOLIC)
+		return diff_question_counts(j->d, it, other);
+	return diff_word_may_meet(it, other) &&
+	       (j->frame != DIFF_RELATIVE || diff_word_same_root(it, other));
+}
+
+static void select_items(struct diff_job *j, struct diff_item *it)
 {
 	struct diff *d = j->d;
 	size_t i;
 
 	j->sel = arena_array(j->tmp, d->items[it->kind].n + 1, sizeof(*j->sel));
 	j->sel[j->n++] = it;
+	if (d->symbols && d->symbols->letting)
+		j->sel[j->n++] = (struct diff_item *)(uintptr_t)d->symbols->letting;
 	for (i = 0; i < d->items[it->kind].n; i++) {
 		struct diff_item *other = d->items[it->kind].v[i];
 
-		if (other != it && diff_word_may_meet(it, other) &&
-		    (j->frame != DIFF_RELATIVE || diff_word_same_root(it, other)))
+		if (j->bases && !diff_base_may_match(j->bases, other))
+			continue;
+		if (other != it && (!d->symbols || other != d->symbols->letting) &&
+		    may_meet(j, it, other))
 			j->sel[j->n++] = other;
 	}
+	for (i = 0; i < j->n; i++)
+		diff_word_search(d, j->sel[i]);
 }
 
-static enum set_answer build(struct job *j)
+/* The exceptions that apply to some requests only also divide. */
+static size_t add_parts(struct diff_job *j, uint32_t item, struct set_tagged *langs, size_t n)
 {
-	struct set_tagged *langs = arena_array(j->tmp, 2 * j->n + 1, sizeof(*langs));
+	size_t count = diff_word_nexcept(j->sel[item]), i;
+
+	for (i = 0; i < count; i++) {
+		struct set_re *part =
+			diff_word_partial(j->d, j->tmp, j->sel[item], i, j->frame);
+
+		if (!part || part->op == SET_EMPTY)
+			continue;
+		j->part[n - j->n] = (struct diff_part){ item, i };
+		langs[n++].re = part;
+	}
+	return n;
+}
+
+static enum set_answer build(struct diff_job *j)
+{
+	struct set_re *outside = j->bases ? diff_base_outside(j->tmp, j->bases) : NULL;
+	struct set_tagged *langs;
 	enum set_answer got;
-	size_t i, n = j->n;
+	size_t i, most = j->n, n = j->n;
 
 	if (j->d->spent > MAX_SPENT)
 		return SET_UNDECIDED;
+	for (i = 0; i < j->n; i++)
+		most += diff_word_nexcept(j->sel[i]);
+	langs = arena_array(j->tmp, most + 1, sizeof(*langs));
+	j->part = arena_array(j->tmp, most - j->n + 1, sizeof(*j->part));
 	for (i = 0; i < j->n; i++) {
-		struct set_re *part =
-			diff_word_partial(j->d, j->tmp, j->sel[i], j->frame);
-
-		langs[i] =
-			diff_word_language(j->d, j->tmp, j->sel[i], j->frame, i == 0);
-		/* an exception that applies to some operations only also divides */
-		if (part->op != SET_EMPTY)
-			langs[n++].re = part;
+		langs[i] = i ? diff_word_language(j->d, j->tmp, j->sel[i], j->frame) :
+			       diff_word_requests_of(j->d, j->tmp, j->sel[0], j->frame,
+						     outside);
+		n = add_parts(j, (uint32_t)i, langs, n);
 	}
 	for (i = 0; i < n; i++)
 		langs[i].tag = (uint32_t)i;
@@ -71,155 +97,50 @@ static enum set_answer build(struct job *j)
 	return got;
 }
 
-/* --- one region ---------------------------------------------------------- */
-
-static unsigned operations(const struct job *j)
-{
-	const struct ir_rule *r = diff_rule(j->sel[0]);
-	size_t i;
-
-	if (!r || r->kind != IR_FILE)
-		return IR_READ; /* one round is enough */
-	/*
-	 * a scratch rule does not apply where a tree of the host is shown, whatever the
-	 * operation
-	 */
-	for (i = 1; i < j->n && ir_rule_shows_host(r); i++)
-		if (diff_rule(j->sel[i])->scratch)
-			return IR_ALL_OPS;
-	return r->set.u.file.ops;
-}
-
-/* Is the command, with the places that it has here, in the region? */
-static bool is_command_of_region(const struct job *j, const struct ir_request *req,
-				 const uint32_t *tags, size_t ntags)
-{
-	size_t n;
-	const uint32_t *own = set_dfa_run(&j->dfa, diff_word_of_command(j->d, j->tmp, req), &n);
-
-	return n == ntags && (!n || memcmp(own, tags, n * sizeof(*tags)) == 0);
-}
-
-/* Does the request meet the rules that the region names, whatever the operation? */
-static bool is_of_region(const struct job *j, const struct ir_request *req,
-			 const uint32_t *tags, size_t ntags)
-{
-	size_t i, k = 0;
-
-	if (req->kind == IR_COMMAND)
-		return is_command_of_region(j, req, tags, ntags);
-	for (i = 0; i < j->n; i++) {
-		struct ir_request q = *req;
-		bool want;
-
-		while (k < ntags && tags[k] < i)
-			k++;
-		want = k < ntags && tags[k] == i;
-		if (q.kind == IR_FILE) {
-			/* partial exceptions have tags of their own */
-			if (want != diff_word_matches_path(j->sel[i], &q))
-				return false;
-		} else if (want != diff_matches(j->sel[i], &q)) {
-			return false;
-		}
-	}
-	return true;
-}
-
-static bool ask_region(struct job *j, struct str word, const uint32_t *tags,
-		       size_t ntags)
-{
-	struct ir_request reqs[DIFF_WORD_REQUESTS];
-	size_t i, n = diff_word_requests(j->d, j->tmp, j->sel[0], word, reqs);
-	unsigned ops = operations(j), op;
-
-	for (i = 0; i < n; i++) {
-		if (!is_of_region(j, &reqs[i], tags, ntags))
-			continue;
-		for (op = IR_READ; op <= IR_EXEC; op <<= 1) {
-			if (!(ops & op))
-				continue;
-			if (reqs[i].kind == IR_FILE)
-				reqs[i].op = (enum ir_op)op;
-			(void)diff_ask(j->d, &j->small, &reqs[i],
-				       diff_scopes(j->sel[0]), j->tmp, j->told);
-		}
-		return true;
-	}
-	return false;
-}
-
-/* Are all tags those of items?  Only items act; false if an exception has a tag. */
-static bool items_only(const struct job *j, const uint32_t *tags, size_t n)
-{
-	return n == 0 || tags[n - 1] < j->n;
-}
-
-/*
- * Do both sides act alike?  In the relative frame, exceptions under other roots cannot
- * be seen.
- */
-static bool acts_alike(struct job *j, const uint32_t *tags, size_t n)
-{
-	uint32_t *kept = arena_array(j->tmp, n + 1, sizeof(*kept));
-	size_t i, o = 0;
-
-	if (j->d->context_differs[j->sel[0]->kind] || !items_only(j, tags, n))
-		return false;
-	for (i = 0; i < n; i++) {
-		const struct diff_item *it = j->sel[tags[i]];
-
-		if (j->frame == DIFF_RELATIVE && diff_word_is_vague(it)) {
-			if (it->changed)
-				return false;
-			continue; /* the item is in both policies, or in neither */
-		}
-		kept[o++] = tags[i];
-	}
-	return diff_acts_alike(j->sel, kept, o, j->tmp);
-}
-
 /* --- all regions --------------------------------------------------------- */
 
 struct region {
-	bool decided;
+	enum diff_cond open;
 	unsigned tries;
 };
 
-static void judge(struct job *j, struct map *regions, const struct diff_step *from,
+static void judge(struct diff_job *j, struct map *regions, const struct diff_step *from,
 		  uint32_t state)
 {
-	const uint32_t *tags = j->dfa.tags + j->dfa.tag_at[state];
-	size_t n = j->dfa.tag_at[state + 1] - j->dfa.tag_at[state];
-	struct str key = { (const char *)tags, n * sizeof(*tags) };
+	struct diff_region tags = { j->dfa.tags + j->dfa.tag_at[state],
+				    j->dfa.tag_at[state + 1] - j->dfa.tag_at[state] };
+	struct str key = { (const char *)tags.tags, tags.n * sizeof(*tags.tags) };
 	struct region *r;
 
-	if (!n || tags[0] != 0)
+	if (!tags.n || tags.tags[0] != 0)
+		return;
+	/* other requests belong to another question */
+	if (j->d->symbols && j->d->symbols->letting && (tags.n < 2 || tags.tags[1] != 1))
 		return;
 	r = map_get(regions, key);
 	if (!r) {
 		r = ARENA_NEW(j->tmp, struct region);
 		map_put(regions, key, r);
-		r->decided = acts_alike(j, tags, n);
+		r->open = diff_region_alike(j, tags) ? DIFF_COND_ALIKE : DIFF_COND_UNKNOWN;
 	}
-	if (r->decided || j->frame == DIFF_RELATIVE || r->tries++ >= MAX_TRIES)
+	if (r->open == DIFF_COND_ALIKE || j->frame == DIFF_RELATIVE || r->tries++ >= MAX_TRIES)
 		return;
-	r->decided = ask_region(j, diff_word_spell(j->tmp, from, j->dfa.start, state),
-				tags, n);
+	r->open = diff_region_ask(
+		j, diff_witness_spell(j->tmp, from, j->dfa.start, state), tags);
 }
 
-static bool all_decided(const struct map *regions)
+static enum diff_cond worst(const struct map *regions)
 {
+	enum diff_cond ret = DIFF_COND_ALIKE;
 	size_t i;
 
 	for (i = 0; i < regions->n; i++)
-		if (!((const struct region *)regions->e[i].value)->decided)
-			return false;
-	return true;
+		ret = diff_cond_worse(ret, ((const struct region *)regions->e[i].value)->open);
+	return ret;
 }
 
 /* Breadth first: the first word that reaches a state is a shortest one. */
-DIFF_MUST_READ static enum diff_looked walk(struct job *j)
+DIFF_MUST_READ static enum diff_cond walk(struct diff_job *j)
 {
 	const struct set_dfa *f = &j->dfa;
 	uint32_t *queue = arena_array(j->tmp, f->nstates + 1, sizeof(*queue));
@@ -229,7 +150,7 @@ DIFF_MUST_READ static enum diff_looked walk(struct job *j)
 	struct map regions;
 
 	map_init(&regions, j->tmp);
-	diff_word_order(f, order, bytes);
+	diff_witness_order(f, order, bytes);
 	from[f->start].seen = true;
 	queue[tail++] = f->start;
 	while (head < tail) {
@@ -245,19 +166,20 @@ DIFF_MUST_READ static enum diff_looked walk(struct job *j)
 			queue[tail++] = to;
 		}
 	}
-	return all_decided(&regions) ? DIFF_WHOLLY : DIFF_IN_PART;
+	return worst(&regions);
 }
 
 /*
  * Used when too many rules meet for one automaton: tries a shortest word, and a word
  * that meets no other rule.  Whatever they show, the question stays open.
  */
-static void sample(struct job *j)
+static void sample(struct diff_job *j)
 {
+	struct set_re *outside = j->bases ? diff_base_outside(j->tmp, j->bases) : NULL;
 	struct set_tagged x =
-		diff_word_language(j->d, j->tmp, j->sel[0], j->frame, true);
+		diff_word_requests_of(j->d, j->tmp, j->sel[0], j->frame, outside);
 	struct set_tagged *ys = arena_array(j->tmp, j->n, sizeof(*ys));
-	struct ir_request reqs[DIFF_WORD_REQUESTS];
+	struct ir_request reqs[DIFF_WITNESS_REQUESTS];
 	struct str words[2];
 	size_t i, k, n = 0;
 
@@ -265,7 +187,7 @@ static void sample(struct job *j)
 		return;
 	for (i = 1; i < j->n; i++)
 		ys[i - 1] =
-			diff_word_language(j->d, j->tmp, j->sel[i], j->frame, false);
+			diff_word_language(j->d, j->tmp, j->sel[i], j->frame);
 	if (set_member(j->tmp, x.re, x.minus, SET_DEFAULT_BUDGET, &words[n]) ==
 	    SET_WITNESS)
 		n++;
@@ -274,12 +196,12 @@ static void sample(struct job *j)
 		n++;
 	for (i = 0; i < n; i++) {
 		size_t count =
-			diff_word_requests(j->d, j->tmp, j->sel[0], words[i], reqs);
+			diff_witness_requests(j->d, j->tmp, j->sel[0], words[i], reqs);
 
 		for (k = 0; k < count; k++) {
 			if (reqs[k].kind == IR_FILE)
 				reqs[k].op =
-					(enum ir_op)(operations(j) & -operations(j));
+					(enum ir_op)(diff_region_operations(j) & -diff_region_operations(j));
 			(void)diff_ask(j->d, NULL, &reqs[k], diff_scopes(j->sel[0]),
 				       j->tmp, j->told);
 		}
@@ -290,10 +212,10 @@ static void sample(struct job *j)
  * Tries a path below each tree that another rule opens: a shortest word of an any-depth
  * pattern would lie where everything is denied anyway.
  */
-static void sample_trees(struct job *j)
+static void sample_trees(struct diff_job *j)
 {
 	struct diff_item *it = j->sel[0];
-	struct set_tagged x = diff_word_language(j->d, j->tmp, it, j->frame, true);
+	struct set_tagged x = diff_word_requests_of(j->d, j->tmp, it, j->frame, NULL);
 	struct str word, lead;
 	size_t i, tried = 0;
 
@@ -314,26 +236,92 @@ static void sample_trees(struct job *j)
 		tried++;
 		for (op = IR_READ; op <= IR_EXEC; op <<= 1) {
 			req.op = (enum ir_op)op;
-			if (operations(j) & op)
+			if (diff_region_operations(j) & op)
 				(void)diff_ask(j->d, NULL, &req, diff_scopes(it), j->tmp,
 					       j->told);
 		}
 	}
 }
 
-DIFF_MUST_READ static enum diff_looked run(struct diff *d, struct arena *tmp,
-					   struct diff_item *it, enum diff_frame frame,
-					   struct diff_told *told)
+/*
+ * The searches of many regular expressions may need too large an automaton.  Then what
+ * they find counts as unknown: for the rules that have not changed, or for all but the
+ * rule itself.
+ */
+static enum set_answer build_simply(struct diff_job *j)
 {
-	struct job j = { .d = d, .tmp = tmp, .frame = frame, .told = told };
+	enum set_answer got = build(j);
+	int all;
+	size_t i;
 
+	for (all = 0; all < 2 && got != SET_HOLDS; all++) {
+		bool fewer = false;
+
+		for (i = 1; i < j->n; i++)
+			if (all || !j->sel[i]->changed)
+				fewer |= diff_word_hide_search(j->d, j->sel[i]);
+		if (fewer)
+			got = build(j);
+	}
+	return got;
+}
+
+static void show_searches(struct diff_job *j)
+{
+	size_t i;
+
+	for (i = 0; i < j->n; i++)
+		diff_word_show_search(j->sel[i]);
+}
+
+/* What is not known about a rule, after its regions have been asked. */
+struct open {
+	enum diff_cond cond;
+	bool conditions; /* guards are the reason */
+};
+
+static struct open run_part(struct diff *d, struct diff_item *it, enum diff_frame frame,
+			    const struct diff_bases *bases, struct diff_told *told)
+{
+	struct open open = { .cond = DIFF_COND_UNKNOWN };
+	struct diff_job j = { .d = d, .frame = frame, .bases = bases, .told = told };
+	struct arena tmp;
+
+	arena_init(&tmp, ARENA_DEFAULT_BUDGET);
+	j.tmp = &tmp;
 	select_items(&j, it);
-	j.small = diff_small_of(d, tmp, j.sel, j.n);
-	if (build(&j) == SET_HOLDS)
-		return walk(&j);
-	sample(&j);
-	sample_trees(&j);
-	return DIFF_IN_PART;
+	j.small = diff_small_of(d, &tmp, j.sel, j.n);
+	if (build_simply(&j) == SET_HOLDS) {
+		open.cond = walk(&j);
+		open.conditions = j.conditions;
+	} else {
+		sample(&j);
+		sample_trees(&j);
+	}
+	show_searches(&j);
+	arena_release(&tmp);
+	return open;
+}
+
+DIFF_MUST_READ static struct open run(struct diff *d, struct diff_item *it,
+				      enum diff_frame frame, struct diff_told *told)
+{
+	struct open all = { .cond = DIFF_COND_ALIKE }, one;
+	struct diff_bases *bases;
+	struct arena a;
+	size_t n, i;
+
+	if (it->kind != IR_COMMAND)
+		return run_part(d, it, frame, NULL, told);
+	arena_init(&a, ARENA_DEFAULT_BUDGET);
+	n = diff_base_divide(d, &a, it, &bases);
+	for (i = 0; i < n && !diff_told_enough(it, told); i++) {
+		one = run_part(d, it, frame, &bases[i], told);
+		all.cond = diff_cond_worse(all.cond, one.cond);
+		all.conditions |= one.conditions;
+	}
+	arena_release(&a);
+	return all;
 }
 
 /*
@@ -344,85 +332,132 @@ DIFF_MUST_READ static enum diff_looked run(struct diff *d, struct arena *tmp,
 DIFF_MUST_READ static bool is_none_anywhere(struct diff *d, struct diff_item *it)
 {
 	struct diff_told told = { 0 };
-	enum diff_looked looked;
-	struct arena tmp;
 
-	if (diff_word_is_vague(it))
-		return false;
-	arena_init(&tmp, ARENA_DEFAULT_BUDGET);
-	looked = run(d, &tmp, it, DIFF_RELATIVE, &told);
-	arena_release(&tmp);
-	return looked == DIFF_WHOLLY;
+	return !diff_word_is_vague(it) &&
+	       run(d, it, DIFF_RELATIVE, &told).cond == DIFF_COND_ALIKE;
 }
 
-/* Does the item, or another one that may meet it, depend on more than words? */
-static bool is_loose_near(const struct diff *d, const struct diff_item *it)
-{
-	if (it->kind != IR_COMMAND)
-		return false;
-	for (size_t i = 0; i < d->items[IR_COMMAND].n; i++) {
-		const struct diff_item *x = d->items[IR_COMMAND].v[i];
+/* --- one changed rule ------------------------------------------------------------------ */
 
-		if (diff_word_is_loose(x) && (x == it || diff_word_may_meet(x, it)))
-			return true;
+static const char *why_files(const struct diff_told *told)
+{
+	return told->changes ? "where the roots are now it does not widen; elsewhere it may" :
+			       "where the roots are now nothing differs; elsewhere it may";
+}
+
+/* First without the rules that seldom matter: if they do, the whole policies say so. */
+DIFF_MUST_READ static enum diff_cond answer(struct diff *d, struct diff_item *it,
+					    struct diff_symbols *question)
+{
+	enum diff_cond open = DIFF_COND_UNKNOWN;
+	int all;
+
+	for (all = 0; all < 2 && open != DIFF_COND_ALIKE && !d->ret->findings.n; all++) {
+		struct diff_told told = { .of = it };
+
+		question->all = all;
+		d->symbols = question;
+		open = run(d, it, DIFF_SYMBOLIC, &told).cond;
+		/* a rule that was left out decided: other words of its region may be open */
+		if (told.unconfirmed)
+			open = DIFF_COND_UNKNOWN;
 	}
-	return false;
+	return open;
 }
 
-/* Is there a rule because of which the words of an allowed command are looked at? */
-static bool are_words_judged(const struct diff *d)
+/*
+ * For a proof: is no request against the rule, wherever the roots are?  One that is, with
+ * roots elsewhere, is told as such.
+ */
+DIFF_MUST_READ static enum diff_looked prove_anywhere(struct diff *d, struct diff_item *it)
 {
-	for (int s = 0; s < 2; s++)
-		for (size_t i = 0; i < d->ir[s]->rules.n; i++) {
-			const struct ir_rule *r = d->ir[s]->rules.v[i];
+	struct diff_result own = { .findings = { NULL, 0, 0 } };
+	enum diff_cond open = DIFF_COND_ALIKE;
+	struct diff_symbols *questions;
+	struct diff any = *d;
+	size_t n, i;
 
-			if ((r->kind == IR_COMMAND && r->effect == IR_DENY) ||
-			    (r->kind == IR_FILE && r->effect >= IR_DENY))
-				return true;
-		}
-	return false;
+	if (!diff_questions(d, it, &questions, &n))
+		return DIFF_IN_PART;
+	any.ret = &own;
+	map_init(&any.seen, d->a);
+	for (i = 0; i < n && !own.findings.n; i++)
+		open = diff_cond_worse(open, answer(&any, it, &questions[i]));
+	d->spent = any.spent;
+	if (own.findings.n)
+		VEC_PUSH(d->a, &d->ret->elsewhere, own.findings.v[0]);
+	return open == DIFF_COND_ALIKE ? DIFF_WHOLLY : DIFF_IN_PART;
 }
 
-static void settle(struct diff *d, struct diff_item *it)
+static void settle_proof(struct diff *d, struct diff_item *it)
 {
-	enum diff_frame frame = diff_word_frame(it);
-	struct diff_told told = { 0 };
-	enum diff_looked looked;
-	const char *why;
-	struct arena tmp;
+	struct diff_told told = { .of = it };
+	size_t before = d->ret->elsewhere.n;
+	enum diff_looked here = run(d, it, DIFF_ABSOLUTE, &told).cond == DIFF_COND_ALIKE ?
+					DIFF_WHOLLY : DIFF_IN_PART;
+	enum diff_looked anywhere = told.changes ? DIFF_IN_PART : prove_anywhere(d, it);
 
-	arena_init(&tmp, ARENA_DEFAULT_BUDGET);
-	looked = run(d, &tmp, it, frame, &told);
-	arena_release(&tmp);
-	if (looked != DIFF_WHOLLY)
-		why = "not every request that it matches could be looked at";
-	else if (is_loose_near(d, it))
+	/* if it is false elsewhere, it is enough that it is true where the roots are */
+	if (d->ret->elsewhere.n > before)
+		anywhere = here;
+	diff_settled(d, it, &told, anywhere,
+		     here == DIFF_WHOLLY ? why_files(&told) :
+					   "not every request that it matches could be looked at");
+}
+
+static void settle_path(struct diff *d, struct diff_item *it)
+{
+	struct diff_told told = { .of = it };
+	bool whole = run(d, it, DIFF_ABSOLUTE, &told).cond == DIFF_COND_ALIKE;
+	const char *why = whole ? why_files(&told) :
+				  "not every request that it matches could be looked at";
+	enum diff_looked looked = DIFF_IN_PART;
+
+	if (!diff_told_enough(it, &told) && is_none_anywhere(d, it))
+		looked = DIFF_WHOLLY;
+	else if (!diff_told_enough(it, &told))
+		diff_where_ask(d, it, &told);
+	diff_settled(d, it, &told, looked, why);
+}
+
+/* Only one policy decides by a rule: is what is not known settled by other lines? */
+static bool is_spelled(struct diff *d, struct diff_item *it, struct diff_told *told)
+{
+	if (d->in_set_only || (!told->named[0] && !told->named[1]) ||
+	    diff_told_enough(it, told) || diff_spell_ask(d, it, told))
+		return true;
+	/* it only narrows, and a difference tells that */
+	return !told->named[0] && told->changes;
+}
+
+static void settle_words(struct diff *d, struct diff_item *it)
+{
+	struct diff_told told = { .of = it };
+	struct open open = run(d, it, DIFF_WORDS, &told);
+	bool spelled = is_spelled(d, it, &told);
+	enum diff_looked looked = DIFF_IN_PART;
+	const char *why = NULL;
+
+	if (open.cond == DIFF_COND_NARROWS && told.changes)
+		open.cond = DIFF_COND_ALIKE;
+	told.narrows_only = open.cond == DIFF_COND_NARROWS ||
+			    (open.cond == DIFF_COND_ALIKE && !told.named[0] &&
+			     !told.unconfirmed);
+	if (open.cond != DIFF_COND_ALIKE && open.conditions)
 		why = "options, paths or a regular expression decide it, too: other lines "
 		      "may differ";
-	else if (frame == DIFF_ABSOLUTE && told.changes)
-		why = "where the roots are now it does not widen; elsewhere it may";
-	else
-		why = "where the roots are now nothing differs; elsewhere it may";
-	if (frame == DIFF_ABSOLUTE || is_loose_near(d, it))
-		looked = DIFF_IN_PART;
-	if (looked != DIFF_WHOLLY && frame == DIFF_ABSOLUTE &&
-	    !(told.widening || (told.changes && !diff_may_widen(it))) &&
-	    is_none_anywhere(d, it))
-		looked = DIFF_WHOLLY;
-	/*
-	 * a word of the line that was tried names a file: another line might give
-	 * another answer
-	 */
-	if (it->kind == IR_COMMAND && told.unconfirmed && looked == DIFF_WHOLLY) {
-		looked = DIFF_IN_PART;
+	else if (open.cond != DIFF_COND_ALIKE)
+		why = "not every request that it matches could be looked at";
+	else if (told.unconfirmed && it->kind == IR_COMMAND)
+		/* a word of the line that was tried names a file: another line might
+		   give another answer */
 		why = "what rules say of files decided about the lines that were tried: "
 		      "other lines may differ";
-	}
-	if (told.allowed_otherwise && looked == DIFF_WHOLLY && are_words_judged(d)) {
-		looked = DIFF_IN_PART;
-		why = "only one policy allows these lines by this rule: the other may ask, "
-		      "if their words spell a denied command or name a hidden path";
-	}
+	else if (!spelled)
+		why = "only one policy decides these lines by this rule: lines that spell a "
+		      "denied command or name a hidden path may differ";
+	else
+		looked = DIFF_WHOLLY;
 	diff_settled(d, it, &told, looked, why);
 }
 
@@ -432,7 +467,16 @@ void diff_languages(struct diff *d, enum ir_kind kind)
 
 	for (i = 0; i < d->items[kind].n; i++)
 		diff_word_prepare(d, d->items[kind].v[i]);
-	for (i = 0; i < d->items[kind].n; i++)
-		if (d->items[kind].v[i]->changed)
-			settle(d, d->items[kind].v[i]);
+	for (i = 0; i < d->items[kind].n; i++) {
+		struct diff_item *it = d->items[kind].v[i];
+
+		if (!it->changed)
+			continue;
+		if (diff_word_frame(it) == DIFF_ABSOLUTE && d->in_set_only)
+			settle_proof(d, it);
+		else if (diff_word_frame(it) == DIFF_ABSOLUTE)
+			settle_path(d, it);
+		else
+			settle_words(d, it);
+	}
 }

@@ -8,6 +8,7 @@
 #include "compiler/analysis/diff_ask.h"
 #include "compiler/analysis/diff_grant.h"
 #include "compiler/analysis/diff_key.h"
+#include "compiler/analysis/diff_reach.h"
 #include "compiler/sets/box.h"
 
 /* Limit for the requests asked about one changed rule. */
@@ -39,7 +40,8 @@ struct job {
 	VEC(uint16_t) ports;
 	struct diff_small small;
 	struct diff_told told;
-	bool has_grants;
+	bool has_grants;  /* some rule that may match says what the gateway does … */
+	bool says_more;   /* … and is changed: a rule's number does not tell that */
 	size_t searched; /* the number of pieces examined */
 };
 
@@ -302,6 +304,16 @@ static void find_ports(struct job *j)
 			add_port(j, j->nodes.v[i]->port_lo);
 		add_port(j, j->nodes.v[i]->port_hi + 1u);
 	}
+	/* an address may be that of any name: where one passes is where that matters */
+	for (i = 0; x->host == IR_HOST_CIDR && i < j->d->items[IR_NET].n; i++) {
+		const struct ir_net *n = net_of(j->d->items[IR_NET].v[i]);
+
+		if (n->host != IR_HOST_NAME && n->host != IR_HOST_BELOW)
+			continue;
+		if (n->port_lo)
+			add_port(j, n->port_lo);
+		add_port(j, n->port_hi + 1u);
+	}
 }
 
 /* Exactly the rule's own hosts, and what is nested in them. */
@@ -340,13 +352,14 @@ static bool acts_alike(struct job *j, struct ir_request *req)
 	       diff_acts_alike(j->sel, tags, n, j->tmp);
 }
 
-/* Does some rule that may match say what the gateway does? */
-static bool has_grants(const struct job *j)
+static void find_grants(struct job *j)
 {
-	for (size_t i = 0; i < j->n; i++)
-		if (diff_grant_says(diff_rule(j->sel[i])))
-			return true;
-	return false;
+	for (size_t i = 0; i < j->n; i++) {
+		const struct ir_rule *r = diff_rule(j->sel[i]);
+
+		j->says_more |= diff_grant_says(r) && j->sel[i]->changed;
+		j->has_grants |= diff_grant_says(r) || diff_names_block(r);
+	}
 }
 
 /*
@@ -359,8 +372,11 @@ static void ask(struct job *j, struct ir_request *req)
 
 	if (!diff_matches(j->it, req))
 		return;
+	j->told.asked |= j->says_more;
 	if (j->has_grants && (scopes & IR_SANDBOX))
 		diff_grant_ask(j->d, &j->small, req, j->tmp, &j->told);
+	if (scopes & IR_SANDBOX)
+		diff_reach_ask(j->d, &j->small, req, j->tmp, &j->told);
 	if (!acts_alike(j, req))
 		(void)diff_ask(j->d, &j->small, req, scopes, j->tmp, &j->told);
 }
@@ -394,7 +410,7 @@ DIFF_MUST_READ static enum diff_looked ask_all(struct job *j)
 
 static void settle(struct diff *d, struct diff_item *it)
 {
-	struct job j = { .d = d, .it = it };
+	struct job j = { .d = d, .it = it, .told = { .of = it } };
 	enum diff_looked looked;
 	struct arena tmp;
 
@@ -404,7 +420,7 @@ static void settle(struct diff *d, struct diff_item *it)
 	j.small = diff_small_of(d, &tmp, j.sel, j.n);
 	find_ports(&j);
 	looked = find_hosts(&j);
-	j.has_grants = has_grants(&j);
+	find_grants(&j);
 	looked = diff_both(ask_all(&j), looked);
 	diff_settled(d, it, &j.told, looked,
 		     "not every request that it matches could be looked at");

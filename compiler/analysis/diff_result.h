@@ -46,6 +46,9 @@ struct diff_finding {
 	struct str role; /* set if it shows only under this role, else empty */
 	struct ir_request request;
 	struct diff_said side[2]; /* the old policy, the new policy */
+	/* if it was asked: the ids of the changed rules or defaults of each policy that raise
+	   it.  Others may decide the request. */
+	VEC(struct str) causes[2];
 };
 
 /* Something that could not be decided, and the reason. */
@@ -59,6 +62,8 @@ struct diff_doubt {
 struct diff_result {
 	VEC(struct diff_finding) findings;
 	VEC(struct diff_doubt) doubts;
+	/* a proof: requests that differ, but only with roots at other places than now */
+	VEC(struct diff_finding) elsewhere;
 };
 
 /* "newly-allowed", … */

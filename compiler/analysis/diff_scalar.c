@@ -7,6 +7,8 @@
 
 #include "compiler/analysis/diff_ask.h"
 #include "compiler/analysis/diff_key.h"
+#include "compiler/analysis/diff_off.h"
+#include "compiler/analysis/diff_witness.h"
 #include "compiler/analysis/diff_word.h"
 
 struct asked {
@@ -41,17 +43,17 @@ static void ask_words(struct asked *q, enum ir_kind kind)
 	/* by risk: one command or tool of each class that the policies distinguish */
 	for (i = 0; i < d->items[kind].n; i++) {
 		struct diff_item *it = d->items[kind].v[i];
-		struct ir_request reqs[DIFF_WORD_REQUESTS];
+		struct ir_request reqs[DIFF_WITNESS_REQUESTS];
 		struct set_tagged x;
 		struct str word;
 
 		if (!diff_risk(it))
 			continue;
-		x = diff_word_language(d, q->tmp, it, DIFF_WORDS, true);
+		x = diff_word_requests_of(d, q->tmp, it, DIFF_WORDS, NULL);
 		if (set_member(q->tmp, x.re, x.minus, SET_DEFAULT_BUDGET, &word) !=
 		    SET_WITNESS)
 			continue;
-		n = diff_word_requests(d, q->tmp, it, word, reqs);
+		n = diff_witness_requests(d, q->tmp, it, word, reqs);
 		for (k = 0; k < n; k++)
 			ask(q, &reqs[k]);
 	}
@@ -59,11 +61,19 @@ static void ask_words(struct asked *q, enum ir_kind kind)
 
 static void ask_opaque(struct asked *q)
 {
+	/* a command that is not known, and a text that is none */
+	static const char *const lines[] = { "$x", "if" };
 	struct ir_request r = diff_request(q->d, IR_COMMAND);
+	size_t i;
 
 	r.unparsed = true;
 	r.text = STR("$x");
 	ask(q, &r);
+	for (i = 0; i < POL_LEN(lines); i++) {
+		r = diff_request(q->d, IR_COMMAND);
+		r.line = str_from(lines[i]);
+		ask(q, &r);
+	}
 }
 
 static void ask_paths(struct asked *q, enum ir_kind kind, enum ir_op op)
@@ -201,6 +211,8 @@ static bool differs(enum ir_scalar_id id, const struct ir_scalar *o,
 	int i;
 
 	*ret_looser = false;
+	if (!DIFF_ON_EACH(ir_scalar_section(id), ir_scalar_key(id)))
+		return false;
 	if (t == IR_T_NAME) {
 		/* `base none` removes all the base's denies at once */
 		*ret_looser = str_eqz(n->text, "none");
@@ -216,12 +228,36 @@ static bool differs(enum ir_scalar_id id, const struct ir_scalar *o,
 		differs = *ret_looser = true;
 	if (is_effect(t))
 		return differs;
-	if (limit && o->set != n->set) {
+	if (limit && o->set != n->set && DIFF_ON("limit-set")) {
 		*ret_looser = !n->set;
 		return true;
 	}
 	*ret_looser = by_size(o->num, n->num) > 0;
 	return (!limit || o->set) && o->num != n->num;
+}
+
+/*
+ * Do the two differ only for classes that no command or tool of these policies has?  Those of
+ * a level that is not compared may have them.
+ */
+static bool is_for_no_class(const struct diff *d, enum ir_scalar_id id)
+{
+	enum ir_kind kind = id == IR_S_COMMAND_OTHERWISE ? IR_COMMAND : IR_TOOL;
+	bool there[IR_RISK_COUNT] = { [IR_RISK_MEDIUM] = true };
+	size_t i;
+	int s, class;
+
+	if (id != IR_S_COMMAND_OTHERWISE && id != IR_S_TOOL_OTHERWISE)
+		return false;
+	for (i = 0; i < d->items[kind].n; i++)
+		for (s = 0; s < 2; s++)
+			if (d->items[kind].v[i]->risk[s])
+				there[d->items[kind].v[i]->risk[s]->risk] = true;
+	for (class = 0; class < IR_RISK_COUNT; class++)
+		if (there[class] && effect_of(&d->ir[DIFF_OLD]->scalars[id], class) !=
+					    effect_of(&d->ir[DIFF_NEW]->scalars[id], class))
+			return false;
+	return true;
 }
 
 static struct diff_said said(enum ir_scalar_id id, const struct ir_scalar *s)
@@ -250,6 +286,8 @@ static void compare_lock(struct diff *d, enum ir_scalar_id id)
 	const struct ir_scalar *o = &d->ir[DIFF_OLD]->scalars[id];
 	const struct ir_scalar *n = &d->ir[DIFF_NEW]->scalars[id];
 
+	if (!DIFF_ON("scalar-locks"))
+		return;
 	if (o->locked && (!n->locked || n->level > o->level))
 		add(d, id, DIFF_LOCK_LOST, true);
 	else if (n->locked && (!o->locked || n->level < o->level))
@@ -260,7 +298,7 @@ static void compare(struct diff *d, enum ir_scalar_id id)
 {
 	struct diff_doubt doubt = { .why = STR("no request was found that it decides "
 					      "differently")};
-	struct asked q = { .d = d };
+	struct asked q = { .d = d, .told = { .value = d->ir[DIFF_NEW]->scalars[id].id } };
 	struct arena tmp;
 	bool looser, decides;
 	int s;
@@ -279,6 +317,14 @@ static void compare(struct diff *d, enum ir_scalar_id id)
 		return;
 	}
 	if (q.told.changes && (q.told.widening || !looser))
+		return;
+	if (is_for_no_class(d, id)) {
+		add(d, id, looser ? DIFF_LOOSER : DIFF_TIGHTER, looser);
+		return;
+	}
+	/* the finding about the mode says more: a mode that is tighter permits nothing more */
+	if (id == IR_S_NET_OTHERWISE && d->ir[DIFF_OLD]->scalars[IR_S_NET_MODE].num !=
+						d->ir[DIFF_NEW]->scalars[IR_S_NET_MODE].num)
 		return;
 	for (s = 0; s < 2; s++)
 		doubt.side[s] = said(id, &d->ir[s]->scalars[id]);

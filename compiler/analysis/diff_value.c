@@ -6,6 +6,7 @@
 #include "compiler/analysis/diff_value.h"
 
 #include "compiler/analysis/diff_key.h"
+#include "compiler/analysis/diff_off.h"
 #include "compiler/ir/value.h"
 
 static void add(struct diff *d, const char *kind, enum diff_change change,
@@ -115,9 +116,12 @@ static void compare_env(struct diff *d)
 			push(d, &secret[s], v, said(e->id, v, e->level, e->at));
 		}
 	}
-	compare_lists(d, "env", keep, true, false);
-	compare_lists(d, "env", set, true, true);
-	compare_lists(d, "env", secret, true, false);
+	if (DIFF_ON("env-keep"))
+		compare_lists(d, "env", keep, true, false);
+	if (DIFF_ON("env-set"))
+		compare_lists(d, "env", set, true, true);
+	if (DIFF_ON("env-secret"))
+		compare_lists(d, "env", secret, true, false);
 }
 
 static void compare_facts(struct diff *d)
@@ -184,6 +188,76 @@ static void compare_roles(struct diff *d)
 		    said(STR("chosen"), n->role, (enum ir_level)0, nowhere));
 }
 
+/* --- assertions ---------------------------------------------------------- */
+
+/* A bound as the rule that would enforce it, apart from its effect. */
+static struct str bound_key(struct diff *d, const struct ir_bound *b)
+{
+	struct ir_rule r = { .kind = b->kind, .scopes = b->scopes, .set = b->set,
+			     .except = b->except, .nexcept = b->nexcept };
+
+	return str_printf(d->a, "%d %.*s", (int)b->kind, STR_ARG(diff_rule_key(d->a, &r)));
+}
+
+/* The strictest assertion of each policy about one set. */
+struct bounded {
+	const struct ir_assertion *by[2];
+};
+
+static void note_bounds(struct diff *d, struct map *all, int side)
+{
+	const struct ir *ir = d->ir[side];
+	size_t i, k;
+
+	for (i = 0; i < ir->assertions.n; i++)
+		for (k = 0; k < ir->assertions.v[i].nbounds; k++) {
+			const struct ir_assertion *s = &ir->assertions.v[i];
+			struct str key = bound_key(d, &s->bounds[k]);
+			struct bounded *b = map_get(all, key);
+
+			if (!b) {
+				b = ARENA_NEW(d->a, struct bounded);
+				map_put(all, key, b);
+			}
+			if (!b->by[side] || b->by[side]->least < s->least)
+				b->by[side] = s;
+		}
+}
+
+static struct diff_said said_assertion(const struct ir_assertion *s)
+{
+	return s ? said(s->id, s->text, s->level, s->at) : nothing();
+}
+
+/*
+ * An assertion decides nothing: without it nothing more is permitted, but nobody learns
+ * any more when something is.  Each statement is reported once.
+ */
+static void compare_assertions(struct diff *d)
+{
+	struct map all, told;
+	size_t i;
+	int s;
+
+	map_init(&all, d->a);
+	map_init(&told, d->a);
+	for (s = 0; s < 2; s++)
+		note_bounds(d, &all, s);
+	for (i = 0; i < all.n; i++) {
+		const struct bounded *b = all.e[i].value;
+		const struct ir_assertion *o = b->by[DIFF_OLD], *n = b->by[DIFF_NEW];
+		enum diff_change change = !n ? DIFF_REMOVED : !o ? DIFF_ADDED :
+					  n->least < o->least ? DIFF_LOOSER : DIFF_TIGHTER;
+		struct str key = str_printf(d->a, "%d %p %p", (int)change, (const void *)o,
+					    (const void *)n);
+
+		if ((o && n && o->least == n->least) || map_get(&told, key))
+			continue;
+		map_put(&told, key, d);
+		add(d, "assertion", change, false, said_assertion(o), said_assertion(n));
+	}
+}
+
 /* --- settings ------------------------------------------------------------ */
 
 static bool is_in(const struct ir_value *v, const struct ir_value *list)
@@ -227,12 +301,14 @@ static void compare_setting(struct diff *d, const struct ir_setting *o,
 {
 	const char *kind = ir_part_name(n->part);
 
-	if (!ir_value_equal(&o->value, &n->value)) {
+	if (DIFF_ON("setting-values") && !ir_value_equal(&o->value, &n->value)) {
 		bool tighter = is_tighter(o, n);
 
 		add(d, kind, tighter ? DIFF_TIGHTER : DIFF_CHANGED, !tighter,
 		    said_setting(o), said_setting(n));
 	}
+	if (!DIFF_ON("setting-locks"))
+		return;
 	if (o->locked && (!n->locked || n->level > o->level))
 		add(d, kind, DIFF_LOCK_LOST, true, said_setting(o), said_setting(n));
 	else if (n->locked && (!o->locked || n->level < o->level))
@@ -395,6 +471,15 @@ static void compare_levels(struct diff *d)
 	}
 }
 
+static void compare_final_rule(struct diff *d, const struct ir_rule *r, int side)
+{
+	struct diff_said s = said(r->id, r->text, r->level, r->at);
+	bool added = side == DIFF_NEW;
+
+	add(d, ir_kind_name(r->kind), added ? DIFF_ADDED : DIFF_REMOVED,
+	    (r->effect == IR_ALLOW) == added, added ? nothing() : s, added ? s : nothing());
+}
+
 /*
  * Compares what `final` protects from levels that are not compared here: their denies
  * cannot restrict a final allow, and their facts cannot hide what a final rule is
@@ -402,30 +487,18 @@ static void compare_levels(struct diff *d)
  */
 static void compare_final(struct diff *d)
 {
-	struct list allow[2], deny[2];
-	int s, kind = 0;
+	int kind;
 
-	for (; kind < IR_KIND_COUNT; kind++) {
-		memset(allow, 0, sizeof(allow));
-		memset(deny, 0, sizeof(deny));
-		for (s = 0; s < 2; s++) {
-			const struct ir *ir = d->ir[s];
-			size_t i;
+	for (kind = 0; kind < IR_KIND_COUNT; kind++)
+		for (size_t i = 0; i < d->items[kind].n; i++) {
+			const struct diff_item *it = d->items[kind].v[i];
+			const struct ir_rule *r = diff_rule(it);
+			int side = it->rule[DIFF_NEW] ? DIFF_NEW : DIFF_OLD;
 
-			for (i = 0; i < ir->rules.n; i++) {
-				const struct ir_rule *r = ir->rules.v[i];
-
-				if (r->final && (int)r->kind == kind)
-					push(d,
-					     r->effect == IR_ALLOW ? &allow[s]
-								   : &deny[s],
-					     diff_rule_key(d->a, r),
-					     said(r->id, r->text, r->level, r->at));
-			}
+			if (!r || !r->final || it->same || it->rule[!side])
+				continue;
+			compare_final_rule(d, r, side);
 		}
-		compare_lists(d, ir_kind_name((enum ir_kind)kind), allow, true, false);
-		compare_lists(d, ir_kind_name((enum ir_kind)kind), deny, false, true);
-	}
 }
 
 /* A later day, or none, lasts longer. */
@@ -444,15 +517,26 @@ void diff_values(struct diff *d)
 {
 	const struct ir *o = d->ir[DIFF_OLD], *n = d->ir[DIFF_NEW];
 
-	compare_locks(d);
-	compare_env_locks(d);
-	compare_levels(d);
-	compare_final(d);
-	compare_settings(d);
+	if (DIFF_ON("locks"))
+		compare_locks(d);
+	if (DIFF_ON("env-locks"))
+		compare_env_locks(d);
+	if (DIFF_ON("levels"))
+		compare_levels(d);
+	if (DIFF_ON("final"))
+		compare_final(d);
+	if (DIFF_ON("settings"))
+		compare_settings(d);
 	compare_env(d);
-	compare_mounts(d);
-	compare_roles(d);
-	compare_facts(d);
-	compare_day(d, "expires", o->expires, n->expires);
-	compare_day(d, "until", o->until, n->until);
+	if (DIFF_ON("mounts"))
+		compare_mounts(d);
+	if (DIFF_ON("roles"))
+		compare_roles(d);
+	if (DIFF_ON("facts"))
+		compare_facts(d);
+	compare_assertions(d);
+	if (DIFF_ON("expires"))
+		compare_day(d, "expires", o->expires, n->expires);
+	if (DIFF_ON("last-day"))
+		compare_day(d, "until", o->until, n->until);
 }

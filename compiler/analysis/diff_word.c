@@ -1,48 +1,27 @@
 /*
- * What an item matches, as an expression over words, and which requests a word stands
- * for.  A word of commands is written as in sets/lang.h: the program, its two places,
+ * What an item matches, as an expression over words.  A word of commands is written as in sets/lang.h: the program, its two places,
  * and the further words, each ended by NUL.
  */
 #include "compiler/analysis/diff_word.h"
 
-#include "compiler/analysis/diff_ask.h"
 #include "compiler/analysis/diff_key.h"
+#include "compiler/analysis/diff_symbol.h"
 #include "compiler/eval/match.h"
-#include "compiler/eval/match_program.h"
 #include "compiler/sets/lang.h"
 
-static enum ir_effect effect_of(const struct diff_item *it)
+static enum set_side side_of(const struct diff_item *it)
 {
-	if (diff_rule(it))
-		return diff_rule(it)->effect;
-	/* the low class matches as an allow does, the others as a deny does */
-	return diff_risk(it)->risk == IR_RISK_LOW ? IR_ALLOW : IR_DENY;
+	return diff_is_narrow(it) ? SET_NARROW : SET_BROAD;
 }
 
-static const struct ir_set *set_of(const struct diff_item *it)
+bool diff_word_is_abstract(const struct diff_item *it)
 {
-	return diff_rule(it) ? &diff_rule(it)->set : &diff_risk(it)->set;
-}
-
-static const struct ir_set *excepts_of(const struct diff_item *it, size_t *ret_n)
-{
-	*ret_n = diff_rule(it) ? diff_rule(it)->nexcept : diff_risk(it)->nexcept;
-	return diff_rule(it) ? diff_rule(it)->except : diff_risk(it)->except;
-}
-
-static const struct ir_path *path_of(enum ir_kind kind, const struct ir_set *s)
-{
-	return kind == IR_FILE ? &s->u.file.path : &s->u.unix_path;
-}
-
-static bool is_abstract(const struct diff_item *it)
-{
-	return it->kind == IR_UNIX && set_of(it)->u.unix_path.abstract;
+	return it->kind == IR_UNIX && diff_set(it)->u.unix_path.abstract;
 }
 
 enum diff_frame diff_word_frame(const struct diff_item *it)
 {
-	if (it->kind == IR_FILE || (it->kind == IR_UNIX && !is_abstract(it)))
+	if (it->kind == IR_FILE || (it->kind == IR_UNIX && !diff_word_is_abstract(it)))
 		return DIFF_ABSOLUTE;
 	return DIFF_WORDS;
 }
@@ -74,7 +53,7 @@ static struct str behind_slash(struct str s)
 /* For a command only the base name of its program, and only if that is certain. */
 static void prepare_command(struct diff *d, struct diff_item *it)
 {
-	const struct ir_command *c = &set_of(it)->u.command;
+	const struct ir_command *c = &diff_set(it)->u.command;
 	bool tail = c->tail && c->nwords == 1;
 	struct str name;
 
@@ -97,7 +76,7 @@ static bool is_root_text(struct str dir)
 
 void diff_word_prepare(struct diff *d, struct diff_item *it)
 {
-	const struct ir_set *s = set_of(it);
+	const struct ir_set *s = diff_set(it);
 	const struct ir_path *p;
 	struct str dir;
 
@@ -107,7 +86,7 @@ void diff_word_prepare(struct diff *d, struct diff_item *it)
 	} else if (it->kind == IR_TOOL) {
 		it->lead = literal(d->a, &s->u.tool.glob, &it->whole);
 	} else {
-		p = path_of(it->kind, s);
+		p = ir_set_path(it->kind, s);
 		it->lead = literal(d->a, &p->glob, &it->whole);
 		it->sep = p->below ? '/' : 0;
 		dir = d->where->roots.dir[p->root];
@@ -131,7 +110,7 @@ static bool goes_on(const struct diff_item *x, const struct diff_item *y)
 
 bool diff_word_may_meet(const struct diff_item *x, const struct diff_item *y)
 {
-	if (x->kind == IR_UNIX && is_abstract(x) != is_abstract(y))
+	if (x->kind == IR_UNIX && diff_word_is_abstract(x) != diff_word_is_abstract(y))
 		return false;
 	if (x->whole && y->whole)
 		return str_eq(x->lead, y->lead) || goes_on(x, y) || goes_on(y, x);
@@ -144,7 +123,7 @@ bool diff_word_may_meet(const struct diff_item *x, const struct diff_item *y)
 
 bool diff_word_same_root(const struct diff_item *x, const struct diff_item *y)
 {
-	return path_of(x->kind, set_of(x))->root == path_of(y->kind, set_of(y))->root;
+	return ir_set_path(x->kind, diff_set(x))->root == ir_set_path(y->kind, diff_set(y))->root;
 }
 
 /* --- languages ----------------------------------------------------------- */
@@ -160,6 +139,8 @@ static struct set_re *path_re(struct diff *d, struct arena *tmp,
 	struct str dir = d->where->roots.dir[p->root];
 	struct set_re *re = set_from_path(tmp, p);
 
+	if (frame == DIFF_SYMBOLIC)
+		return diff_symbol_path(d, tmp, p);
 	if (frame == DIFF_RELATIVE)
 		return re;
 	if (!dir.p)
@@ -167,16 +148,78 @@ static struct set_re *path_re(struct diff *d, struct arena *tmp,
 	return is_root_text(dir) ? re : set_cat(tmp, set_lit(tmp, dir), re);
 }
 
+static enum set_side opposite(enum set_side s)
+{
+	return s == SET_BROAD ? SET_NARROW : SET_BROAD;
+}
+
+/* The language of the set's regular expression: see diff_item.h. */
+static struct set_re *search_of(const struct diff_item *it, const struct ir_set *s)
+{
+	size_t n;
+	const struct ir_set *e = diff_excepts(it, &n);
+
+	if (!s->u.command.regex || !it->search)
+		return NULL;
+	return it->search[s == diff_set(it) ? 0 : 1 + (size_t)(s - e)];
+}
+
+void diff_word_search(struct diff *d, struct diff_item *it)
+{
+	size_t n, i;
+	const struct ir_set *e = diff_excepts(it, &n), *s;
+	enum set_side side = side_of(it);
+
+	if (it->kind != IR_COMMAND || it->search)
+		return;
+	it->search = arena_array(d->a, n + 1, sizeof(struct set_re *));
+	for (i = 0; i <= n; i++) {
+		s = i ? &e[i - 1] : diff_set(it);
+		if (s->u.command.regex)
+			it->search[i] = set_from_search(d->a, &s->u.command,
+							i ? opposite(side) : side);
+	}
+}
+
+bool diff_word_hide_search(struct diff *d, struct diff_item *it)
+{
+	size_t n = diff_word_nexcept(it), i;
+
+	for (i = 0; it->search && i <= n && !it->search[i]; i++)
+		;
+	if (!it->search || i > n || it->kept)
+		return false;
+	it->kept = it->search;
+	it->search = arena_array(d->a, n + 1, sizeof(struct set_re *));
+	return true;
+}
+
+void diff_word_show_search(struct diff_item *it)
+{
+	if (it->kept)
+		it->search = it->kept;
+	it->kept = NULL;
+}
+
+size_t diff_word_nexcept(const struct diff_item *it)
+{
+	size_t n;
+
+	(void)diff_excepts(it, &n);
+	return n;
+}
+
 static struct set_re *set_re_of(struct diff *d, struct arena *tmp,
 				const struct diff_item *it, const struct ir_set *s,
 				enum set_side side, enum diff_frame frame)
 {
 	if (it->kind == IR_COMMAND)
-		return set_from_command(tmp, &s->u.command, side);
+		return search_of(it, s) ? search_of(it, s) :
+					  set_from_command(tmp, &s->u.command, side);
 	if (it->kind == IR_TOOL)
 		return set_from_word(tmp, &s->u.tool.glob, side);
 	if (frame != DIFF_WORDS) {
-		const struct ir_path *p = path_of(it->kind, s);
+		const struct ir_path *p = ir_set_path(it->kind, s);
 
 		return p->abstract ? set_none(tmp) : path_re(d, tmp, p, frame);
 	}
@@ -187,34 +230,26 @@ static struct set_re *set_re_of(struct diff *d, struct arena *tmp,
 /* Does more than its words decide what the item matches? */
 static bool is_loose(const struct diff_item *it, const struct ir_set *s)
 {
-	return it->kind == IR_COMMAND && (s->u.command.regex || s->u.command.nguards);
-}
-
-bool diff_word_is_loose(const struct diff_item *it)
-{
-	size_t n, i;
-	const struct ir_set *e = excepts_of(it, &n);
-	bool loose = is_loose(it, set_of(it));
-
-	for (i = 0; i < n && !loose; i++)
-		loose = is_loose(it, &e[i]);
-	return loose;
+	return it->kind == IR_COMMAND &&
+	       (s->u.command.nguards || (s->u.command.regex && !search_of(it, s)));
 }
 
 /*
- * Does the exception apply to every operation of the rule?  A loose exception removes
- * less than its words say, so nothing is subtracted for it.
+ * Does the exception apply to every request of the rule that has its words, whatever the
+ * operation?
  */
 static bool is_for_all(const struct diff_item *it, const struct ir_set *e)
 {
 	if (is_loose(it, e))
 		return false;
-	return it->kind != IR_FILE || !(set_of(it)->u.file.ops & ~e->u.file.ops);
+	return it->kind != IR_FILE || !(diff_set(it)->u.file.ops & ~e->u.file.ops);
 }
 
 static bool is_for_some(const struct diff_item *it, const struct ir_set *e)
 {
-	return it->kind == IR_FILE && (set_of(it)->u.file.ops & e->u.file.ops) &&
+	if (is_loose(it, e))
+		return true;
+	return it->kind == IR_FILE && (diff_set(it)->u.file.ops & e->u.file.ops) &&
 	       !is_for_all(it, e);
 }
 
@@ -222,13 +257,13 @@ static bool is_of_frame(const struct diff_item *it, const struct ir_set *e,
 			enum diff_frame frame)
 {
 	return frame != DIFF_RELATIVE ||
-	       path_of(it->kind, e)->root == path_of(it->kind, set_of(it))->root;
+	       ir_set_path(it->kind, e)->root == ir_set_path(it->kind, diff_set(it))->root;
 }
 
 bool diff_word_is_vague(const struct diff_item *it)
 {
 	size_t n, i;
-	const struct ir_set *e = excepts_of(it, &n);
+	const struct ir_set *e = diff_excepts(it, &n);
 
 	for (i = 0; i < n; i++)
 		if (is_for_some(it, &e[i]) || !is_of_frame(it, &e[i], DIFF_RELATIVE))
@@ -236,23 +271,17 @@ bool diff_word_is_vague(const struct diff_item *it)
 	return false;
 }
 
-static enum set_side opposite(enum set_side s)
-{
-	return s == SET_BROAD ? SET_NARROW : SET_BROAD;
-}
-
+/* What all exceptions that apply to every request take away. */
 static struct set_re *excepted(struct diff *d, struct arena *tmp,
-			       const struct diff_item *it, enum diff_frame frame,
-			       bool (*which)(const struct diff_item *,
-					     const struct ir_set *))
+			       const struct diff_item *it, enum diff_frame frame)
 {
-	enum set_side side = opposite(set_side_of(effect_of(it)));
+	enum set_side side = opposite(side_of(it));
 	size_t n, i, o = 0;
-	const struct ir_set *e = excepts_of(it, &n);
+	const struct ir_set *e = diff_excepts(it, &n);
 	struct set_re **v = arena_array(tmp, n + 1, sizeof(*v));
 
 	for (i = 0; i < n; i++)
-		if (which(it, &e[i]) && is_of_frame(it, &e[i], frame))
+		if (is_for_all(it, &e[i]) && is_of_frame(it, &e[i], frame))
 			v[o++] = set_re_of(d, tmp, it, &e[i], side, frame);
 	return set_or_all(tmp, v, o);
 }
@@ -292,200 +321,82 @@ static struct set_re *no_command(struct arena *tmp)
 static struct set_re *no_request(struct diff *d, struct arena *tmp,
 				 const struct diff_item *it, enum diff_frame frame)
 {
+	struct set_re *re;
+
 	if (it->kind == IR_COMMAND)
 		return no_command(tmp);
 	if (frame == DIFF_WORDS)
 		return set_none(tmp);
 	if (frame == DIFF_RELATIVE)
 		return set_no_rest(tmp);
-	return set_or(tmp, set_no_rest(tmp), mount_places(d, tmp));
+	re = set_or(tmp, set_no_rest(tmp), mount_places(d, tmp));
+	return frame == DIFF_SYMBOLIC ? diff_symbol_none(d, tmp, re) : re;
+}
+
+/*
+ * Options do not turn a command into one that is not the rule's.  (Exceptions that are
+ * subtracted are taken as they are written, so that no word is missed.)
+ */
+static struct set_re *words_of(struct diff *d, struct arena *tmp,
+			       const struct diff_item *it, const struct ir_set *s,
+			       enum set_side side, enum diff_frame frame)
+{
+	if (it->kind == IR_COMMAND && side == SET_BROAD && !s->u.command.regex)
+		return set_from_readings(tmp, &s->u.command);
+	return set_re_of(d, tmp, it, s, side, frame);
+}
+
+static struct set_tagged language(struct diff *d, struct arena *tmp,
+				  const struct diff_item *it, enum diff_frame frame,
+				  struct set_re *outside)
+{
+	enum set_side side = side_of(it);
+	struct set_re *re = words_of(d, tmp, it, diff_set(it), side, frame);
+
+	return (struct set_tagged){ .re = re,
+				    .minus = set_or(tmp, excepted(d, tmp, it, frame),
+						    outside) };
 }
 
 struct set_tagged diff_word_language(struct diff *d, struct arena *tmp,
-				     const struct diff_item *it, enum diff_frame frame,
-				     bool requests)
+				     const struct diff_item *it, enum diff_frame frame)
 {
-	struct set_re *minus = excepted(d, tmp, it, frame, is_for_all), *re;
-	enum set_side side;
+	return language(d, tmp, it, frame, set_none(tmp));
+}
 
-	if (requests)
-		minus = set_or(tmp, minus, no_request(d, tmp, it, frame));
-	side = set_side_of(effect_of(it));
-	/* options do not turn a command into one that is not the rule's; exceptions are
-	   subtracted as they are written, so that no word is missed */
-	re = it->kind == IR_COMMAND && side == SET_BROAD ?
-		     set_from_readings(tmp, &set_of(it)->u.command) :
-		     set_re_of(d, tmp, it, set_of(it), side, frame);
-	return (struct set_tagged){ .re = re, .minus = minus };
+struct set_tagged diff_word_requests_of(struct diff *d, struct arena *tmp,
+					const struct diff_item *it, enum diff_frame frame,
+					struct set_re *outside)
+{
+	struct set_re *none = no_request(d, tmp, it, frame);
+
+	return language(d, tmp, it, frame, outside ? set_or(tmp, none, outside) : none);
 }
 
 struct set_re *diff_word_partial(struct diff *d, struct arena *tmp,
-				 const struct diff_item *it, enum diff_frame frame)
+				 const struct diff_item *it, size_t except,
+				 enum diff_frame frame)
 {
-	return excepted(d, tmp, it, frame, is_for_some);
+	size_t n;
+	const struct ir_set *e = &diff_excepts(it, &n)[except];
+
+	if (!is_for_some(it, e) || !is_of_frame(it, e, frame))
+		return NULL;
+	return words_of(d, tmp, it, e, opposite(side_of(it)), frame);
 }
 
 bool diff_word_matches_path(const struct diff_item *it, const struct ir_request *req)
 {
 	struct ir_request q = *req;
 	size_t n, i;
-	const struct ir_set *e = excepts_of(it, &n);
-	unsigned op = set_of(it)->u.file.ops;
+	const struct ir_set *e = diff_excepts(it, &n);
+	unsigned op = diff_set(it)->u.file.ops;
 
 	q.op = (enum ir_op)(op & -op);
-	if (!eval_match_set(IR_FILE, set_of(it), &q, EVAL_BROAD))
+	if (!eval_match_set(IR_FILE, diff_set(it), &q, EVAL_BROAD))
 		return false;
 	for (i = 0; i < n; i++)
 		if (is_for_all(it, &e[i]) && eval_match_set(IR_FILE, &e[i], &q, EVAL_BROAD))
 			return false;
 	return true;
-}
-
-/* --- requests ------------------------------------------------------------ */
-
-/* Splits the word at NULs; returns the number of parts. */
-static size_t split(struct arena *tmp, struct str word, struct str **ret)
-{
-	size_t i, from = 0, n = 0;
-
-	*ret = arena_array(tmp, word.n + 1, sizeof(**ret));
-	for (i = 0; i < word.n; i++) {
-		if (word.p[i])
-			continue;
-		(*ret)[n++] = str_sub(word, from, i - from);
-		from = i + 1;
-	}
-	return n;
-}
-
-static size_t command_requests(struct diff *d, struct arena *tmp, struct str word,
-			       struct ir_request reqs[DIFF_WORD_REQUESTS])
-{
-	struct str project = d->where->roots.dir[IR_ROOT_PROJECT], *w, names[4];
-	size_t n = split(tmp, word, &w), count = 0, i;
-
-	if (n < 3)
-		return 0;
-	names[count++] = w[0];
-	/* a program with a '/' is named by the places that the word gives it */
-	if (w[0].n && memchr(w[0].p, '/', w[0].n) && w[2].n > 1)
-		names[count++] = str_sub(w[2], 1, w[2].n - 1);
-	if (w[0].n && memchr(w[0].p, '/', w[0].n) && w[1].n > 1) {
-		struct str rest = str_sub(w[1], 1, w[1].n - 1);
-
-		names[count++] = str_cat(tmp, STR("./"), rest);
-		names[count++] = str_cat(tmp, str_cat(tmp, project, STR("/")), rest);
-	}
-	for (i = 0; i < count; i++) {
-		reqs[i] = diff_request(d, IR_COMMAND);
-		reqs[i].nargv = n - 2;
-		reqs[i].argv = arena_array(tmp, n, sizeof(*reqs[i].argv));
-		reqs[i].argv[0] = names[i];
-		if (n > 3)
-			memcpy(reqs[i].argv + 1, w + 3, (n - 3) * sizeof(*w));
-	}
-	return count;
-}
-
-static void put_place(struct buf *b, struct str place, bool known)
-{
-	if (known) {
-		buf_ch(b, '=');
-		buf_str(b, place);
-	}
-	buf_ch(b, 0);
-}
-
-struct str diff_word_of_command(const struct diff *d, struct arena *tmp,
-				const struct ir_request *req)
-{
-	struct str project = req->roots.dir[IR_ROOT_PROJECT], name, path = STR_NULL, rest;
-	bool known, below;
-	struct buf b;
-	size_t i;
-
-	if (!req->nargv)
-		return STR_NULL;
-	name = req->argv[0];
-	known = name.n && memchr(name.p, '/', name.n) &&
-		eval_program_path(tmp, name, d->where->cwd, &path);
-	below = known && project.p && (is_root_text(project) || str_starts(path, project));
-	rest = below && !is_root_text(project) ?
-		       str_sub(path, project.n, path.n - project.n) : path;
-	below = below && rest.n > 1 && rest.p[0] == '/';
-	buf_init(&b, tmp);
-	buf_str(&b, name);
-	buf_ch(&b, 0);
-	put_place(&b, below ? str_sub(rest, 1, rest.n - 1) : STR_NULL, below);
-	put_place(&b, path, known);
-	for (i = 1; i < req->nargv; i++) {
-		buf_str(&b, req->argv[i]);
-		buf_ch(&b, 0);
-	}
-	return buf_view(&b);
-}
-
-size_t diff_word_requests(struct diff *d, struct arena *tmp, const struct diff_item *it,
-			  struct str word, struct ir_request reqs[DIFF_WORD_REQUESTS])
-{
-	if (it->kind == IR_COMMAND)
-		return command_requests(d, tmp, word, reqs);
-	reqs[0] = diff_request(d, it->kind);
-	if (it->kind == IR_TOOL) {
-		reqs[0].tool = word;
-		return 1;
-	}
-	reqs[0].abstract = is_abstract(it);
-	reqs[0].op = IR_READ;
-	reqs[0].path = !reqs[0].abstract && !word.n ? STR("/") : word;
-	return 1;
-}
-
-/* --- words --------------------------------------------------------------- */
-
-/* Ranks bytes: letters, digits, other printable ASCII, the rest. */
-static unsigned readable(uint8_t c)
-{
-	if (c >= 'a' && c <= 'z')
-		return 4;
-	if ((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z'))
-		return 3;
-	return c > ' ' && c < 127 ? 2 : c == ' ';
-}
-
-void diff_word_order(const struct set_dfa *f, uint8_t order[256], uint8_t bytes[256])
-{
-	bool have[256] = { false };
-	uint32_t i, k;
-
-	for (i = 0; i < 256; i++) {
-		uint8_t cls = f->cls[i];
-
-		if (!have[cls] || readable((uint8_t)i) > readable(bytes[cls]))
-			bytes[cls] = (uint8_t)i;
-		have[cls] = true;
-	}
-	for (i = 0; i < f->nclasses; i++) {
-		for (k = i; k > 0 && readable(bytes[order[k - 1]]) < readable(bytes[i]);
-		     k--)
-			order[k] = order[k - 1];
-		order[k] = (uint8_t)i;
-	}
-}
-
-struct str diff_word_spell(struct arena *tmp, const struct diff_step *from,
-			   uint32_t start, uint32_t state)
-{
-	uint32_t s;
-	size_t n = 0;
-	char *p;
-
-	for (s = state; s != start; s = from[s].from)
-		n++;
-	p = arena_alloc(tmp, n + 1);
-	for (s = state; s != start; s = from[s].from)
-		p[--n] = (char)from[s].byte;
-	for (s = state; s != start; s = from[s].from)
-		n++;
-	return (struct str){ p, n };
 }

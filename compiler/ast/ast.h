@@ -94,7 +94,8 @@ enum {
 
 enum ast_option_where {
 	AST_WHERE_RULE = 1, AST_WHERE_COMMAND = 2, AST_WHERE_SYSCALL = 4, AST_WHERE_NETWORK = 8,
-	AST_WHERE_RISK = 16, AST_WHERE_INERT = 32
+	AST_WHERE_RISK = 16, AST_WHERE_INERT = 32, AST_WHERE_ASSERT = 64,
+	AST_WHERE_ASSERT_COMMAND = 128
 };
 
 /* The rows of options.def, by kind. */

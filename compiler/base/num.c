@@ -3,12 +3,12 @@
 
 #include <arpa/inet.h>
 
-static bool digit(char c)
+static bool digit(int c)
 {
 	return c >= '0' && c <= '9';
 }
 
-static int hex_digit(char c)
+int num_hex_digit(int c)
 {
 	if (digit(c))
 		return c - '0';
@@ -32,7 +32,7 @@ bool num_u64(struct str s, uint64_t *ret_v)
 	if (s.n == 0 || (base == 10 && s.n > 1 && s.p[0] == '0'))
 		return false;
 	for (size_t i = 0; i < s.n; i++) {
-		int d = base == 16 ? hex_digit(s.p[i]) :
+		int d = base == 16 ? num_hex_digit(s.p[i]) :
 			digit(s.p[i]) ? s.p[i] - '0' : -1;
 
 		if (d < 0 || __builtin_mul_overflow(v, base, &v) ||

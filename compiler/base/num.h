@@ -4,6 +4,8 @@
 
 #include "compiler/base/str.h"
 
+/* What a hexadecimal digit of either case stands for; -1 for every other byte, and for -1. */
+int num_hex_digit(int c);
 /* Decimal without leading zeros, or 0x hexadecimal; the whole text, no sign.  False
  * on overflow too. */
 bool num_u64(struct str s, uint64_t *ret_v);

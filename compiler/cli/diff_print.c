@@ -4,83 +4,14 @@
  */
 #include "compiler/cli/diff_print.h"
 
-#include <arpa/inet.h>
-#include <inttypes.h>
-
 #include "compiler/cli/cli.h"
+#include "compiler/cli/impact_print.h"
+#include "compiler/cli/request_words.h"
 #include "compiler/cli/show.h"
 #include "compiler/cli/value.h"
 #include "compiler/target/target.h"
 
 /* --- requests as words --------------------------------------------------- */
-
-struct words {
-	struct arena *a;
-	VEC(struct str) v;
-};
-
-static void put(struct words *w, struct str s)
-{
-	VEC_PUSH(w->a, &w->v, s);
-}
-
-static void put_z(struct words *w, const char *z)
-{
-	put(w, str_from(z));
-}
-
-static void put_command(struct words *w, const struct ir_request *q)
-{
-	size_t i;
-
-	if (q->unparsed) {
-		put_z(w, "command");
-		put(w, q->text);
-		return;
-	}
-	put_z(w, "argv");
-	put_z(w, "--");
-	for (i = 0; i < q->nargv; i++)
-		put(w, q->argv[i]);
-}
-
-static void put_net(struct words *w, const struct ir_request *q)
-{
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
-	bool v4 = memcmp(q->addr, mapped, sizeof(mapped)) == 0;
-	char text[INET6_ADDRSTRLEN] = "";
-
-	put_z(w, "net");
-	put_z(w, q->proto == IR_UDP ? "udp" : "tcp");
-	if (q->is_addr)
-		inet_ntop(v4 ? AF_INET : AF_INET6, v4 ? q->addr + 12 : q->addr, text,
-			  sizeof(text));
-	if (!q->is_addr)
-		put(w, str_printf(w->a, "%.*s:%u", STR_ARG(q->host), q->port));
-	else
-		put(w, str_printf(w->a, v4 ? "%s:%u" : "[%s]:%u", text, q->port));
-}
-
-static void put_syscall(struct words *w, const struct ir_request *q)
-{
-	const struct target_call *call = target_call_by_nr(q->nr);
-	struct buf b;
-	size_t i, n = 6;
-
-	buf_init(&b, w->a);
-	if (call)
-		buf_z(&b, call->name);
-	else
-		buf_printf(&b, "%u", q->nr);
-	while (n && !q->args[n - 1])
-		n--;
-	for (i = 0; i < n; i++)
-		buf_printf(&b, "%s0x%" PRIx64, i ? "," : "(", q->args[i]);
-	if (n)
-		buf_ch(&b, ')');
-	put_z(w, "syscall");
-	put(w, buf_view(&b));
-}
 
 static bool is_below(struct str path, struct str dir)
 {
@@ -89,110 +20,44 @@ static bool is_below(struct str path, struct str dir)
 }
 
 /* The options that must stand on the command line before the request. */
-static void put_options(struct words *w, const struct diff_show *s,
+static void put_options(struct request_words *w, const struct diff_show *s,
 			const struct ir_request *q)
 {
 	int i;
 
 	if (q->scope != s->o->scope) {
-		put_z(w, "--scope");
-		put_z(w, q->scope == IR_HOST ? "host" : "sandbox");
+		request_put_z(w, "--scope");
+		request_put_z(w, q->scope == IR_HOST ? "host" : "sandbox");
 	}
 	for (i = 0; i < IR_ROOT_COUNT; i++) {
-		if (!s->made[i] || !is_below(q->path, q->roots.dir[i]))
+		if (!(s->made[i] && is_below(q->path, q->roots.dir[i])) &&
+		    str_eq(q->roots.dir[i], s->roots->dir[i]))
 			continue;
-		put_z(w, "--root");
-		put(w, str_printf(w->a, "%s=%.*s", ir_root_name((enum ir_root)i),
+		request_put_z(w, "--root");
+		request_put(w, str_printf(w->a, "%s=%.*s", ir_root_name((enum ir_root)i),
 				  STR_ARG(q->roots.dir[i])));
 	}
 }
 
-static struct words request_words(struct arena *a, const struct diff_show *s,
-				  const struct diff_finding *f)
+static struct request_words request_words(struct arena *a, const struct diff_show *s,
+					  const struct diff_finding *f)
 {
-	const struct ir_request *q = &f->request;
-	struct words w = { .a = a };
+	struct request_words w = { .a = a };
 
 	if (!f->asked)
 		return w;
 	if (f->role.n) {
-		put_z(&w, "--role");
-		put(&w, f->role);
+		request_put_z(&w, "--role");
+		request_put(&w, f->role);
 	}
-	put_options(&w, s, q);
-	switch (q->kind) {
-	case IR_COMMAND:
-		put_command(&w, q);
-		break;
-	case IR_FILE:
-		put_z(&w, "file");
-		put_z(&w, ir_op_name(q->op));
-		put(&w, q->path);
-		break;
-	case IR_NET:
-		put_net(&w, q);
-		break;
-	case IR_UNIX:
-		put_z(&w, "unix");
-		put(&w, q->abstract ? str_cat(a, STR("@"), q->path) : q->path);
-		break;
-	case IR_SYSCALL:
-		put_syscall(&w, q);
-		break;
-	case IR_TOOL:
-		put_z(&w, "tool");
-		put(&w, q->tool);
-		break;
-	case IR_KIND_COUNT:
-		break;
-	}
+	put_options(&w, s, &f->request);
+	request_put_words(&w, &f->request);
 	return w;
-}
-
-static bool is_plain(struct str s)
-{
-	size_t i;
-
-	for (i = 0; i < s.n; i++)
-		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345"
-			    "6789"
-			    "-_./:=@,+%",
-			    s.p[i]) ||
-		    !s.p[i])
-			return false;
-	return s.n > 0;
-}
-
-/* Joins the words and quotes them for a shell. */
-static struct str joined(struct arena *a, const struct words *w)
-{
-	struct buf b;
-	size_t i, k;
-
-	buf_init(&b, a);
-	for (i = 0; i < w->v.n; i++) {
-		struct str s = w->v.v[i];
-
-		if (i)
-			buf_ch(&b, ' ');
-		if (is_plain(s)) {
-			buf_str(&b, s);
-			continue;
-		}
-		buf_ch(&b, '\'');
-		for (k = 0; k < s.n; k++) {
-			if (s.p[k] == '\'')
-				buf_z(&b, "'\\'");
-			buf_ch(&b, s.p[k]);
-		}
-		buf_ch(&b, '\'');
-	}
-	return cli_clean(a, buf_view(&b), false);
 }
 
 /* --- one side ------------------------------------------------------------ */
 
-static struct str value_of(struct arena *a, const struct diff_said *v)
+struct str diff_value_text(struct arena *a, const struct diff_said *v)
 {
 	if (v->scalar)
 		return show_scalar(a, v->scalar_id, v->scalar);
@@ -201,8 +66,7 @@ static struct str value_of(struct arena *a, const struct diff_said *v)
 	return v->value;
 }
 
-/* "deny by no-curl (managed, m.pol:4): final deny …" */
-static struct str side_text(struct arena *a, const struct diff_said *v)
+struct str diff_side_text(struct arena *a, const struct diff_said *v)
 {
 	struct buf b;
 
@@ -213,7 +77,7 @@ static struct str side_text(struct arena *a, const struct diff_said *v)
 		buf_printf(&b, "%s", ir_effect_name(v->effect));
 	else
 		buf_str(&b,
-			value_of(a, v).n ? show_cut(a, value_of(a, v)) : STR("none"));
+			diff_value_text(a, v).n ? show_cut(a, diff_value_text(a, v)) : STR("none"));
 	if (v->decides && v->err)
 		buf_printf(&b, " with %s", target_errno_name(v->err));
 	buf_printf(&b, " by %.*s", STR_ARG(v->id));
@@ -227,7 +91,7 @@ static struct str side_text(struct arena *a, const struct diff_said *v)
 	return cli_clean(a, buf_view(&b), false);
 }
 
-static struct str change_text(struct arena *a, enum diff_change c)
+struct str diff_change_text(struct arena *a, enum diff_change c)
 {
 	struct str s = str_from(diff_change_name(c));
 	char *p = arena_dup(a, s.p, s.n);
@@ -239,16 +103,15 @@ static struct str change_text(struct arena *a, enum diff_change c)
 	return (struct str){ p, s.n };
 }
 
-/* What the finding is about: a request, or the thing that has the value. */
-static struct str subject(struct arena *a, const struct diff_show *s,
-			  const struct diff_finding *f)
+struct str diff_subject(struct arena *a, const struct diff_show *s,
+			const struct diff_finding *f)
 {
 	const struct diff_said *v = &f->side[f->side[1].there ? 1 : 0];
-	struct words w;
+	struct request_words w;
 
 	if (f->asked) {
 		w = request_words(a, s, f);
-		return joined(a, &w);
+		return request_joined(&w);
 	}
 	/* an item of a list is named by its text, a value by its name */
 	return show_cut(a, str_printf(a, "%s%.*s%s%s %.*s", f->role.n ? "--role " : "",
@@ -256,7 +119,7 @@ static struct str subject(struct arena *a, const struct diff_show *s,
 				      STR_ARG(v->value.n ? v->value : v->id)));
 }
 
-static struct str doubt_text(struct arena *a, const struct diff_doubt *d)
+struct str diff_doubt_text(struct arena *a, const struct diff_doubt *d)
 {
 	struct str why = d->why;
 
@@ -267,7 +130,7 @@ static struct str doubt_text(struct arena *a, const struct diff_doubt *d)
 
 /* --- text ---------------------------------------------------------------- */
 
-static size_t widenings(const struct diff_result *r)
+size_t diff_widenings(const struct diff_result *r)
 {
 	size_t i, n = 0;
 
@@ -276,10 +139,36 @@ static size_t widenings(const struct diff_result *r)
 	return n;
 }
 
-static void text_sides(FILE *out, struct arena *a, const struct diff_said side[2])
+static const char *side_name(const struct diff_show *s, int side)
 {
-	fprintf(out, "    old  %.*s\n    new  %.*s\n", STR_ARG(side_text(a, &side[0])),
-		STR_ARG(side_text(a, &side[1])));
+	return s->side[side] ? s->side[side] : side ? "new" : "old";
+}
+
+static void text_sides(FILE *out, struct arena *a, const struct diff_show *s,
+		       const struct diff_said side[2])
+{
+	const char *x = side_name(s, 0), *y = side_name(s, 1);
+	int width = (int)(strlen(x) > strlen(y) ? strlen(x) : strlen(y));
+
+	fprintf(out, "    %-*s  %.*s\n    %-*s  %.*s\n", width, x,
+		STR_ARG(diff_side_text(a, &side[0])), width, y, STR_ARG(diff_side_text(a, &side[1])));
+}
+
+static void text_share(FILE *out, struct arena *a, const struct diff_show *s,
+		       const struct impact_share *share)
+{
+	fprintf(out, "    %.*s\n", STR_ARG(impact_share_text(a, s->impact, share)));
+}
+
+static void text_doubts(FILE *out, const struct diff_show *s, struct arena *a)
+{
+	for (size_t i = 0; i < s->r->doubts.n; i++) {
+		fprintf(out, "undecided: %.*s\n",
+			STR_ARG(diff_doubt_text(a, &s->r->doubts.v[i])));
+		text_sides(out, a, s, s->r->doubts.v[i].side);
+		if (s->impact && s->impact->doubts[i].count)
+			text_share(out, a, s, &s->impact->doubts[i]);
+	}
 }
 
 void diff_text(FILE *out, const struct diff_show *s, struct arena *a)
@@ -289,65 +178,57 @@ void diff_text(FILE *out, const struct diff_show *s, struct arena *a)
 	for (i = 0; i < n; i++) {
 		const struct diff_finding *f = &s->r->findings.v[i];
 
-		fprintf(out, "%.*s: %.*s%s\n", STR_ARG(change_text(a, f->change)),
-			STR_ARG(subject(a, s, f)), f->widening ? "  (widening)" : "");
-		text_sides(out, a, f->side);
+		fprintf(out, "%.*s: %.*s%s\n", STR_ARG(diff_change_text(a, f->change)),
+			STR_ARG(diff_subject(a, s, f)), f->widening ? "  (widening)" : "");
+		text_sides(out, a, s, f->side);
+		if (s->impact)
+			text_share(out, a, s, &s->impact->findings[i]);
 	}
-	for (i = 0; i < doubts; i++) {
-		fprintf(out, "undecided: %.*s\n",
-			STR_ARG(doubt_text(a, &s->r->doubts.v[i])));
-		text_sides(out, a, s->r->doubts.v[i].side);
-	}
-	if (!n && !doubts)
+	text_doubts(out, s, a);
+	if (!n && !doubts && !(s->impact && impact_is_open(s->impact)))
 		fputs("the two policies decide alike\n", out);
 	else
 		fprintf(out, "%zu difference%s, %zu widening, %zu undecided\n", n,
-			n == 1 ? "" : "s", widenings(s->r), doubts);
+			n == 1 ? "" : "s", diff_widenings(s->r), doubts);
+	if (s->impact)
+		impact_text(out, s->impact, a);
 }
 
-/* --- Markdown ------------------------------------------------------------ */
-
-/* Text for a cell of a table: on one line, without bars and markup. */
-static struct str cell(struct arena *a, struct str s)
+void diff_requests(FILE *out, const struct diff_show *s, struct arena *a)
 {
-	struct buf b;
-	size_t i;
+	for (size_t i = 0; i < s->r->findings.n; i++) {
+		const struct diff_finding *f = &s->r->findings.v[i];
 
-	buf_init(&b, a);
-	for (i = 0; i < s.n; i++) {
-		if (strchr("|\\`*_<>[]&#", s.p[i]) && s.p[i])
-			buf_ch(&b, '\\');
-		buf_ch(&b, s.p[i]);
+		fprintf(out, "against it: %.*s\n", STR_ARG(diff_subject(a, s, f)));
+		text_sides(out, a, s, f->side);
 	}
-	return buf_view(&b);
+	for (size_t i = 0; i < s->r->elsewhere.n; i++) {
+		const struct diff_finding *f = &s->r->elsewhere.v[i];
+
+		fprintf(out, "with other roots: %.*s\n", STR_ARG(diff_subject(a, s, f)));
+		text_sides(out, a, s, f->side);
+	}
+	text_doubts(out, s, a);
 }
 
-void diff_markdown(FILE *out, const struct diff_show *s, struct arena *a)
+void diff_ceiling(FILE *out, const struct diff_show *s, struct arena *a)
 {
 	size_t i, n = s->r->findings.n, doubts = s->r->doubts.n;
+	struct str name = cli_clean(a, str_from(s->ceiling), false);
 
-	fprintf(out, "**%s**: %zu difference%s, %zu widening, %zu undecided\n",
-		s->verdict, n, n == 1 ? "" : "s", widenings(s->r), doubts);
-	if (n)
-		fputs("\n| change | request or value | old | new "
-		      "|\n|---|---|---|---|\n",
-		      out);
 	for (i = 0; i < n; i++) {
 		const struct diff_finding *f = &s->r->findings.v[i];
 
-		fprintf(out, "| %s%.*s%s | %.*s | %.*s | %.*s |\n",
-			f->widening ? "**" : "", STR_ARG(change_text(a, f->change)),
-			f->widening ? "**" : "", STR_ARG(cell(a, subject(a, s, f))),
-			STR_ARG(cell(a, side_text(a, &f->side[0]))),
-			STR_ARG(cell(a, side_text(a, &f->side[1]))));
+		fprintf(out, "beyond the ceiling: %.*s  (%.*s)\n",
+			STR_ARG(diff_subject(a, s, f)), STR_ARG(diff_change_text(a, f->change)));
+		text_sides(out, a, s, f->side);
 	}
-	if (doubts)
-		fputs("\n| undecided | old | new |\n|---|---|---|\n", out);
-	for (i = 0; i < doubts; i++)
-		fprintf(out, "| %.*s | %.*s | %.*s |\n",
-			STR_ARG(cell(a, doubt_text(a, &s->r->doubts.v[i]))),
-			STR_ARG(cell(a, side_text(a, &s->r->doubts.v[i].side[0]))),
-			STR_ARG(cell(a, side_text(a, &s->r->doubts.v[i].side[1]))));
+	text_doubts(out, s, a);
+	if (!n && !doubts)
+		fprintf(out, "nothing is beyond the ceiling '%.*s'\n", STR_ARG(name));
+	else
+		fprintf(out, "%zu thing%s beyond the ceiling '%.*s', %zu undecided\n", n,
+			n == 1 ? "" : "s", STR_ARG(name), doubts);
 }
 
 /* --- JSON ---------------------------------------------------------------- */
@@ -363,7 +244,7 @@ static struct value *side_data(struct arena *a, const struct diff_said *v)
 	value_put(m, "effect",
 		  v->decides ? value_z(a, ir_effect_name(v->effect)) : value_null(a));
 	if (!v->decides)
-		value_put(m, "value", value_str(a, value_of(a, v)));
+		value_put(m, "value", value_str(a, diff_value_text(a, v)));
 	if (v->decides && v->err)
 		value_put(m, "errno", value_z(a, target_errno_name(v->err)));
 	value_put(rule, "id", value_str(a, v->id));
@@ -371,16 +252,27 @@ static struct value *side_data(struct arena *a, const struct diff_said *v)
 		  v->level ? value_z(a, ir_level_name(v->level)) : value_null(a));
 	value_put(rule, "at",
 		  v->at.line ? value_str(a, show_place(a, &v->at)) : value_null(a));
+	value_put(rule, "file", v->at.line ? value_str(a, v->at.file) : value_null(a));
+	value_put(rule, "line", v->at.line ? value_num(a, v->at.line) : value_null(a));
+	value_put(rule, "column",
+		  v->at.line && v->at.col ? value_num(a, v->at.col) : value_null(a));
 	value_put(rule, "text", value_str(a, v->text));
 	value_put(m, "rule", rule);
 	return m;
+}
+
+static void put_sides(struct value *m, const struct diff_show *s, struct arena *a,
+		      const struct diff_said side[2])
+{
+	value_put(m, side_name(s, 0), side_data(a, &side[0]));
+	value_put(m, side_name(s, 1), side_data(a, &side[1]));
 }
 
 static struct value *finding_data(struct arena *a, const struct diff_show *s,
 				  const struct diff_finding *f)
 {
 	struct value *m = value_map(a), *request = value_list(a);
-	struct words w = request_words(a, s, f);
+	struct request_words w = request_words(a, s, f);
 	size_t i;
 
 	for (i = 0; i < w.v.n; i++)
@@ -391,20 +283,25 @@ static struct value *finding_data(struct arena *a, const struct diff_show *s,
 	if (f->role.n)
 		value_put(m, "role", value_str(a, f->role));
 	value_put(m, "request", request);
-	value_put(m, "old", side_data(a, &f->side[0]));
-	value_put(m, "new", side_data(a, &f->side[1]));
+	put_sides(m, s, a, f->side);
 	return m;
 }
 
-void diff_json(FILE *out, const struct diff_show *s, struct arena *a)
+struct value *diff_data(const struct diff_show *s, struct arena *a)
 {
 	struct value *top = value_map(a), *list = value_list(a),
-		     *doubts = value_list(a);
-	struct buf b;
+		     *doubts = value_list(a), *elsewhere = value_list(a);
 	size_t i;
 
-	for (i = 0; i < s->r->findings.n; i++)
-		value_add(list, finding_data(a, s, &s->r->findings.v[i]));
+	for (i = 0; i < s->r->elsewhere.n; i++)
+		value_add(elsewhere, finding_data(a, s, &s->r->elsewhere.v[i]));
+	for (i = 0; i < s->r->findings.n; i++) {
+		struct value *m = finding_data(a, s, &s->r->findings.v[i]);
+
+		if (s->impact)
+			value_put(m, "seen", impact_share_data(a, &s->impact->findings[i]));
+		value_add(list, m);
+	}
 	for (i = 0; i < s->r->doubts.n; i++) {
 		const struct diff_doubt *d = &s->r->doubts.v[i];
 		struct value *m = value_map(a);
@@ -412,15 +309,27 @@ void diff_json(FILE *out, const struct diff_show *s, struct arena *a)
 		value_put(m, "why", value_str(a, d->why));
 		if (d->role.n)
 			value_put(m, "role", value_str(a, d->role));
-		value_put(m, "old", side_data(a, &d->side[0]));
-		value_put(m, "new", side_data(a, &d->side[1]));
+		put_sides(m, s, a, d->side);
+		if (s->impact)
+			value_put(m, "seen", impact_share_data(a, &s->impact->doubts[i]));
 		value_add(doubts, m);
 	}
 	value_put(top, "verdict", value_z(a, s->verdict));
 	value_put(top, "findings", list);
 	value_put(top, "undecided", doubts);
+	if (s->r->elsewhere.n)
+		value_put(top, "elsewhere", elsewhere);
+	if (s->impact)
+		value_put(top, "traffic", impact_data(a, s->impact));
+	return top;
+}
+
+void diff_json(FILE *out, const struct diff_show *s, struct arena *a)
+{
+	struct buf b;
+
 	buf_init(&b, a);
-	value_json(&b, top);
+	value_json(&b, diff_data(s, a));
 	buf_ch(&b, '\n');
 	fwrite(b.p, 1, b.n, out);
 }

@@ -43,9 +43,15 @@ static bool is_taken(const struct ir *ir, const struct ir_rule *r, enum ir_level
 	return r->effect != IR_ALLOW || !is_locked_above(ir, r);
 }
 
-/* Step 2: does an allow taken in step 1 lift this rule of level 5? */
-static bool is_lifted(const struct ir *ir, const struct ir_rule *r,
-		      const struct eval_decision *d, enum ir_level n)
+bool eval_is_taken(const struct ir *ir, const struct eval_decision *d,
+		   const struct ir_rule *r)
+{
+	return is_taken(ir, r, last_level(ir, d));
+}
+
+/* Step 2: the allow taken in step 1 that lifts this rule of level 5; NULL: none does. */
+static const struct ir_rule *lifted_by(const struct ir *ir, const struct ir_rule *r,
+				       const struct eval_decision *d, enum ir_level n)
 {
 	size_t i, k;
 
@@ -54,8 +60,8 @@ static bool is_lifted(const struct ir *ir, const struct ir_rule *r,
 			if (d->matched[k]->index == r->lifted_by[i] &&
 			    d->matched[k]->effect == IR_ALLOW &&
 			    is_taken(ir, d->matched[k], n))
-				return true;
-	return false;
+				return d->matched[k];
+	return NULL;
 }
 
 /* Steps 1 and 2: does the matching rule reach step 3? */
@@ -64,7 +70,40 @@ static bool is_left(const struct ir *ir, const struct ir_rule *r,
 {
 	if (r->level != IR_DEFAULT)
 		return is_taken(ir, r, n);
-	return r->effect != IR_ALLOW && !is_lifted(ir, r, d, n);
+	return r->effect != IR_ALLOW && !lifted_by(ir, r, d, n);
+}
+
+/* The final rule because of which levels below n do not count. */
+static const struct ir_rule *final_rule(const struct ir *ir, const struct eval_decision *d,
+					enum ir_level n)
+{
+	size_t i;
+
+	for (i = 0; i < d->nmatched; i++)
+		if (d->matched[i]->final && d->matched[i]->level == n &&
+		    is_taken(ir, d->matched[i], n))
+			return d->matched[i];
+	return NULL;
+}
+
+enum eval_standing eval_standing(const struct ir *ir, const struct eval_decision *d,
+				 const struct ir_rule *r, const struct ir_rule **ret_by)
+{
+	enum ir_level n = last_level(ir, d);
+
+	*ret_by = NULL;
+	if (is_left(ir, r, d, n))
+		return EVAL_COUNTS;
+	if (r->level == IR_DEFAULT && r->effect == IR_ALLOW)
+		return EVAL_BASE_ALLOW;
+	if (r->level == IR_DEFAULT) {
+		*ret_by = lifted_by(ir, r, d, n);
+		return EVAL_LIFTED;
+	}
+	if (r->level <= n)
+		return EVAL_BELOW_LOCK;
+	*ret_by = final_rule(ir, d, n);
+	return EVAL_BELOW_FINAL;
 }
 
 /*

@@ -4,6 +4,7 @@
  * gets next.
  */
 #include "compiler/base/buf.h"
+#include "compiler/base/num.h"
 #include "compiler/diag/width.h"
 #include "compiler/frontend/parser.h"
 #include "policy.tab.h"
@@ -120,17 +121,6 @@ static void check_inside(struct dsl_parser *p, struct span at)
 	}
 }
 
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 static void put_utf8(struct buf *b, uint32_t c)
 {
 	if (c < 0x80) {
@@ -168,16 +158,16 @@ static size_t read_hex(struct str s, size_t i, uint32_t *ret_c)
 	size_t start = i;
 
 	if (s.p[i] == 'x') {
-		if (i + 2 >= s.n || hex_value(s.p[i + 1]) < 0 ||
-		    hex_value(s.p[i + 2]) < 0)
+		if (i + 2 >= s.n || num_hex_digit(s.p[i + 1]) < 0 ||
+		    num_hex_digit(s.p[i + 2]) < 0)
 			return 0;
-		*ret_c = (uint32_t)(hex_value(s.p[i + 1]) << 4 | hex_value(s.p[i + 2]));
+		*ret_c = (uint32_t)(num_hex_digit(s.p[i + 1]) << 4 | num_hex_digit(s.p[i + 2]));
 		return 3;
 	}
 	if (++i >= s.n || s.p[i++] != '{')
 		return 0;
-	for (; i < s.n && hex_value(s.p[i]) >= 0 && c <= 0x10ffff; i++)
-		c = c << 4 | (uint32_t)hex_value(s.p[i]);
+	for (; i < s.n && num_hex_digit(s.p[i]) >= 0 && c <= 0x10ffff; i++)
+		c = c << 4 | (uint32_t)num_hex_digit(s.p[i]);
 	if (i >= s.n || s.p[i] != '}' || i == start + 2 || c > 0x10ffff ||
 	    (c >= 0xd800 && c <= 0xdfff))
 		return 0;

@@ -391,6 +391,45 @@ static TABLE(test, NULL, NULL,
 	BITS(ir_test, scopes, scopes),
 	RECORDS(ir_test, "cases", cases, ncases, test_case));
 
+/* --- assertions ------------------------------------------------------------ */
+
+static WORDS(least, [IR_ASK] = "ask", [IR_DENY] = "deny");
+
+static const char *check_bound(struct ir_check *c)
+{
+	const struct ir_bound *b = c->of, *before = c->before;
+	unsigned op = b->kind == IR_FILE ? b->set.u.file.ops : IR_READ;
+
+	c->broad = true;
+	if (before && before->kind != b->kind)
+		return "of several kinds";
+	if (op != IR_READ && op != IR_WRITE && op != IR_EXEC)
+		return "operations that it cannot have";
+	if (!b->scopes)
+		return "in no scope";
+	return b->kind == IR_NET && has_grant(&b->set) ?
+		       "a bound that says what the gateway does" : NULL;
+}
+
+static const struct ir_record *bound_set(const void *of, size_t at)
+{
+	(void)at;
+	return ir_record_set(((const struct ir_bound *)of)->kind);
+}
+
+static TABLE(bound, check_bound, NULL,
+	WORD(ir_bound, "kind", kind, ir_words_kind),
+	BITS(ir_bound, scopes, scopes),
+	SETS(ir_bound, .pick = bound_set));
+
+static TABLE(assertion, NULL, NULL,
+	SAID(ir_assertion),
+	TEXT(ir_assertion, "text", text, .is = ir_is_some),
+	OPT_TEXT(ir_assertion, "because", because),
+	OPT_TEXT(ir_assertion, "role", role),
+	WORD(ir_assertion, "least", least, least),
+	RECORDS(ir_assertion, "bounds", bounds, nbounds, bound));
+
 /* --- the whole ------------------------------------------------------------- */
 
 static TABLE(lock, NULL, NULL,
@@ -452,4 +491,7 @@ TABLE(ir_record_whole, check_whole, NULL,
 	RECORD(ir, "shell", shell, ir_record_shell, OR_NULL(ir, shell.level)),
 	VECTOR("mounts", mounts, mount),
 	VECTOR("dropped", dropped, dropped),
-	VECTOR("tests", tests, test));
+	VECTOR("tests", tests, test),
+	/* a policy without any is written as it always was */
+	RECORDS(ir, "assertions", assertions.v, assertions.n, assertion,
+		.flags = IR_FF_LINES | IR_FF_VECTOR, UNLESS_EMPTY(ir, assertions.n)));

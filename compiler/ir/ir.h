@@ -271,6 +271,30 @@ struct ir_example {
 	size_t nrules;
 };
 
+/* --- assertions ------------------------------------------------------------------ */
+
+/* Every request of this set must get the assertion's effect, or a stricter one. */
+struct ir_bound {
+	enum ir_kind kind;
+	unsigned scopes;
+	struct ir_set set; /* matched as a deny is; it grants nothing */
+	struct ir_set *except;
+	size_t nexcept;
+};
+
+/* `assert never|always|only SET`, of any level; it is about the whole resolved policy. */
+struct ir_assertion {
+	struct str id;
+	struct ir_place at;
+	struct str text;     /* the statement, on one line */
+	struct str because;  /* may be empty */
+	enum ir_level level;
+	struct str role;     /* the role in whose body it stands, or empty */
+	enum ir_effect least; /* ask or deny */
+	struct ir_bound *bounds; /* all of one kind; `only`: what lies outside of its set */
+	size_t nbounds;      /* 0: it is about no request */
+};
+
 /* --- the whole --------------------------------------------------------------- */
 
 struct ir_lock {
@@ -318,6 +342,7 @@ struct ir {
 	   (lower/line_facts.h). */
 	const struct line_facts *line_facts;
 	VEC(struct ir_test) tests;
+	VEC(struct ir_assertion) assertions; /* in order of rank */
 	VEC(struct ir_example) examples; /* only of statements that count */
 	VEC(struct ir_level_file) files; /* every text that was used, in order of rank */
 	bool lifted;                     /* the pass "lift" has run */

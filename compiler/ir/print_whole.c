@@ -215,6 +215,32 @@ static void print_tests(FILE *out, const struct ir *ir)
 	}
 }
 
+static void print_assertions(FILE *out, const struct ir *ir)
+{
+	size_t i, k;
+
+	for (i = 0; i < ir->assertions.n; i++) {
+		const struct ir_assertion *s = &ir->assertions.v[i];
+
+		fprintf(out, "assert at least %s  # ", ir_effect_name(s->least));
+		ir_print_str(out, s->id);
+		if (s->role.n)
+			fprintf(out, " of role %.*s", STR_ARG(s->role));
+		fprintf(out, " %s ", ir_level_name(s->level));
+		ir_print_place(out, &s->at);
+		fputc('\n', out);
+		for (k = 0; k < s->nbounds; k++) {
+			const struct ir_bound *b = &s->bounds[k];
+
+			fprintf(out, "        %s ", ir_kind_name(b->kind));
+			ir_print_set(out, b->kind, &b->set);
+			fprintf(out, "%s\n", b->scopes == IR_SANDBOX ? " in sandbox" :
+					      b->scopes == IR_HOST    ? " in host" : "");
+			ir_print_except(out, b->kind, b->except, b->nexcept);
+		}
+	}
+}
+
 static void print_examples(FILE *out, const struct ir *ir)
 {
 	size_t i;
@@ -280,6 +306,7 @@ static void print_rest(FILE *out, const struct ir *ir)
 	print_mounts(out, ir);
 	print_dropped(out, ir);
 	print_tests(out, ir);
+	print_assertions(out, ir);
 	print_examples(out, ir);
 }
 

@@ -231,4 +231,10 @@ struct ir_set {
 	} u;
 };
 
+/* The path of a set of files or of Unix sockets. */
+static inline const struct ir_path *ir_set_path(enum ir_kind kind, const struct ir_set *s)
+{
+	return kind == IR_FILE ? &s->u.file.path : &s->u.unix_path;
+}
+
 #endif

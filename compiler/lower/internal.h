@@ -23,7 +23,7 @@ struct lower {
 	bool sockets;                 /* its paths are of sockets */
 	struct lower_via *via[IR_LEVEL_COUNT]; /* the proxy of a level's rules that name
 	                                          none, or NULL; see grant.c */
-	const struct claim *mode;     /* which network mode closes socket families, or NULL */
+	const struct claim *mode;     /* which network mode closes sockets, or NULL */
 };
 
 /* Broadly: as deny and ask match.  Narrowly: as allow does. */
@@ -44,6 +44,12 @@ enum ir_effect lower_effect(enum ast_effect e);
 bool lower_risk(struct str name, enum ir_risk *ret);
 /* The text in lower case. */
 struct str lower_letters(struct arena *a, struct str s);
+/*
+ * A statement's text as its rules show it.  A statement with 10,000 hosts becomes that
+ * many rules, and each carries the text: past a limit we cut it.  Ids are made of the
+ * whole text.
+ */
+struct str lower_shown(struct lower *l, struct str text);
 /*
  * Fills in what all rules of one statement share, all but the set; `scopes` is 0 after
  * an error.
@@ -132,8 +138,8 @@ void lower_grants_done(struct lower *l);
 
 void lower_unix(struct lower *l, const struct sema_stmt *t);
 void lower_syscall(struct lower *l, const struct sema_stmt *t);
-/* Adds rules for the socket families that the network's mode allows. */
-void lower_families(struct lower *l);
+/* Adds rules for the sockets that the network's mode leaves; call it after lower_scalars(). */
+void lower_sockets(struct lower *l);
 void lower_tool(struct lower *l, const struct sema_stmt *t);
 /* Reads the risk class of a tool; carried.c reads its other keys. */
 void lower_tool_facts(struct lower *l, const struct sema_stmt *t);
@@ -150,6 +156,7 @@ void lower_pin(struct lower *l, const struct sema_stmt *t);
 void lower_shell(struct lower *l, const struct sema_stmt *t);
 /* Call this after the last statement: decides which pins and which shell count. */
 void lower_pins_done(struct lower *l);
+void lower_assert(struct lower *l, const struct sema_stmt *t);
 void lower_tests(struct lower *l);
 /* Turns a test's request into an IR request; false after an error. */
 bool lower_request(struct lower *l, const struct ast_request *r, struct ir_request *q);

@@ -84,7 +84,7 @@ static void lower_stmt(struct lower *l, const struct sema_stmt *t)
 		[AST_WRAPPER] = lower_facts,   [AST_INTERPRETER] = lower_facts,
 		[AST_TAINT] = lower_facts,     [AST_SAFE] = lower_facts,
 		[AST_INERT] = lower_facts,     [AST_PIN] = lower_pin,
-		[AST_SHELL] = lower_shell,
+		[AST_SHELL] = lower_shell,     [AST_ASSERT] = lower_assert,
 	};
 	/* a statement that was cut, or whose role was not chosen, is read all the same,
 	   so that its errors are found; only a notice of what was cut remains */
@@ -209,7 +209,7 @@ struct ir *lower_policy(struct sema *s)
 	for (size_t i = 0; i < s->stmts.n; i++)
 		lower_stmt(&l, s->stmts.v[i]);
 	l.stmt = l.mode ? l.mode->t : NULL;
-	lower_families(&l);
+	lower_sockets(&l);
 	settle(&l, true);
 	lower_home(&l);
 	for (size_t i = 0; i < l.ir->rules.n; i++)

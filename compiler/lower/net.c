@@ -3,6 +3,7 @@
  * or one name of a rule.
  */
 #include "compiler/lower/internal.h"
+#include "compiler/sets/box.h"
 
 static unsigned protos_of(const struct ast_value *proto)
 {
@@ -76,9 +77,90 @@ static void add_ports(struct lower *l, const struct ir_rule *h, struct ir_set *s
 			lower_add(l, h, set);
 }
 
+/* --- exceptions that take nothing away ---------------------------------------------- */
+
+struct hosts {
+	VEC(struct ir_net) v;
+};
+
+static bool meets(const struct hosts *h, const struct ir_net *e)
+{
+	for (size_t i = 0; i < h->v.n; i++) {
+		struct ir_net any_port = h->v.v[i];
+
+		any_port.port_lo = 0;
+		any_port.port_hi = UINT16_MAX;
+		if (box_net_meets(&any_port, e))
+			return true;
+	}
+	return false;
+}
+
+/* `written`: the text of the exception, or NULL for all members of groups. */
+static void warn_useless(struct lower *l, struct span at, const struct ast_value *written,
+			 const struct ir_net *e, const struct hosts *h)
+{
+	bool name = e->host != IR_HOST_CIDR, block = h->v.v[0].host == IR_HOST_CIDR;
+	struct diag *d;
+
+	if (written)
+		d = diag_add(l->sink, DIAG_EXCEPT_NOTHING, at,
+			     "'%.*s' takes nothing away from this rule", STR_ARG(written->text));
+	else
+		d = diag_add(l->sink, DIAG_EXCEPT_NOTHING, at,
+			     "the groups in this 'except' take nothing away from the rule");
+	if (name && block)
+		diag_help(l->sink, d, "no address is a name: except the addresses to which "
+			  "the name leads");
+	else if (!name && !block)
+		diag_help(l->sink, d, "a rule for a name is about the name, whatever its "
+			  "address: deny the address in a rule of its own");
+	else
+		diag_help(l->sink, d, "except hosts that the rule names");
+}
+
+/* Is the value written in the statement, and no member of a group? */
+static bool is_written(const struct ast_stmt *orig, struct span at)
+{
+	for (const struct ast_option *o = orig->options; o; o = o->next)
+		for (const struct ast_value *v = o->values; v; v = v->next)
+			if (o->kind == AST_O_EXCEPT && v->kind != AST_V_GROUP &&
+			    memcmp(&v->at, &at, sizeof(at)) == 0)
+				return true;
+	return false;
+}
+
+/*
+ * The author of an exception believes that it changes what the rule is about.  A group
+ * may be longer than a rule needs, so only if none of its members does it is said.
+ */
+static void check_except(struct lower *l, const struct sema_stmt *t, const struct ir_rule *r,
+			 const struct hosts *h)
+{
+	const struct ir_net *grouped = NULL;
+	bool used = false;
+	size_t i = 0;
+
+	for (const struct ast_option *o = t->stmt->options; o; o = o->next)
+		for (const struct ast_value *v = o->values; v && o->kind == AST_O_EXCEPT;
+		     v = v->next, i++) {
+			const struct ir_net *e = &r->except[i].u.net;
+			bool own = is_written(t->orig, v->at), met = meets(h, e);
+
+			if (own && !met)
+				warn_useless(l, v->at, v, e, h);
+			used |= !own && met;
+			if (!own && !grouped)
+				grouped = e;
+		}
+	if (grouped && !used)
+		warn_useless(l, t->stmt->at, NULL, grouped, h);
+}
+
 void lower_net(struct lower *l, const struct sema_stmt *t)
 {
 	const struct ast_net *net = &t->stmt->net;
+	struct hosts hosts = { .v = { NULL, 0, 0 } };
 	struct ir_set set = { 0 };
 	struct ir_rule h;
 	bool ok = lower_head(l, t, IR_NET, &h);
@@ -108,6 +190,7 @@ void lower_net(struct lower *l, const struct sema_stmt *t)
 
 		if (!lower_host(l, v, &one.u.net))
 			continue;
+		VEC_PUSH(l->a, &hosts.v, one.u.net);
 		if (one.u.net.nwithin && one.u.net.host != IR_HOST_NAME &&
 		    one.u.net.host != IR_HOST_BELOW) {
 			diag_add(l->sink, DIAG_HOST_PATTERN, v->at,
@@ -118,4 +201,6 @@ void lower_net(struct lower *l, const struct sema_stmt *t)
 		if (ok && lower_grant_host(l, t, v, h.soft, &one.u.net))
 			add_ports(l, &h, &one, net->ports);
 	}
+	if (ok && hosts.v.n && h.level != IR_DEFAULT)
+		check_except(l, t, &h, &hosts);
 }

@@ -117,12 +117,7 @@ static bool lower_until(struct lower *l, const struct sema_stmt *t, struct str *
 	return true;
 }
 
-/*
- * A statement's text as its rules show it.  A statement with 10,000 hosts becomes that
- * many rules, and each carries the text: past a limit we cut it.  Ids are made of the
- * whole text.
- */
-static struct str shown(struct lower *l, struct str text)
+struct str lower_shown(struct lower *l, struct str text)
 {
 	const size_t most = 1000;
 	size_t n = most;
@@ -143,7 +138,7 @@ bool lower_head(struct lower *l, const struct sema_stmt *t, enum ir_kind kind,
 	*ret = (struct ir_rule){
 		.id = t->id,
 		.at = t->at,
-		.text = shown(l, t->text),
+		.text = lower_shown(l, t->text),
 		.kind = kind,
 		.effect = lower_effect(t->stmt->effect),
 		.level = t->unit->level,

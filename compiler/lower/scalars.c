@@ -423,19 +423,22 @@ static const struct ir_lock *lock_of(const struct claims *c)
 }
 
 /*
- * The mode whose statement closes socket families.  Every mode closes the same ones, so
- * the highest level that gives a mode does it: a mode that a lower, narrow-only level
+ * The mode whose statement closes sockets.  Every mode closes the same families, so the
+ * highest level that gives a mode does it: a mode that a lower, narrow-only level
  * tightens must not bring that rule down to its own level, where an allow of a higher
- * one would override it.
+ * one would override it.  Where nobody but the library gives one it is the floor's: a
+ * family such as AF_VSOCK belongs to no network namespace, and what leads around a
+ * disabled network takes more than an allow.
  */
-static const struct claim *closes_families(const struct claims *c)
+static const struct claim *closes_sockets(const struct claims *c)
 {
 	const struct claim *ret = c->won;
 
 	for (size_t i = 0; i < c->v.n && ret; i++) {
 		const struct sema_unit *u = c->v.v[i]->t->unit;
 
-		if (!u->narrow && u->level < ret->t->unit->level)
+		if (!u->narrow && (u->level < ret->t->unit->level ||
+				   (u->level == ret->t->unit->level && u->floor)))
 			ret = c->v.v[i];
 	}
 	return ret;
@@ -459,7 +462,7 @@ static void decide(struct claims *c)
 			ret->over[ret->nover++] = *s;
 	}
 	if (c->v.v[0]->row == IR_S_NET_MODE)
-		c->l->mode = closes_families(c);
+		c->l->mode = closes_sockets(c);
 }
 
 void lower_scalars(struct lower *l)

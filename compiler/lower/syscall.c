@@ -1,7 +1,7 @@
 /*
  * Lowers system-call rules (semantics 2, 6): one rule for each call, and for each scope
- * if its conditions differ.  The socket families that a network mode allows become
- * rules too, with the id of the mode.
+ * if its conditions differ.  Which sockets a network mode leaves become rules too, with
+ * the id of the mode.
  */
 #include "compiler/lower/claims.h"
 #include "compiler/lower/cond.h"
@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <linux/netlink.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 static const struct target_call *known_call(struct lower *l, const struct ast_value *v)
@@ -167,31 +168,70 @@ void lower_syscall(struct lower *l, const struct sema_stmt *t)
 		add_call(l, &h, v, when ? when->expr : NULL);
 }
 
-/* --- socket families ------------------------------------------------------- */
+/* --- sockets ---------------------------------------------------------------- */
+
+/* 4 bits of a type are the type; the others say what its descriptor is like. */
+#define SOCK_TYPES 0xf
 
 static struct ir_cond *family_is(struct lower *l, uint64_t family)
 {
 	return lower_compare(l, 0, 32, UINT32_MAX, IR_EQ, family);
 }
 
+static struct ir_cond *type_is(struct lower *l, uint64_t type)
+{
+	return lower_compare(l, 1, 32, SOCK_TYPES, IR_EQ, type);
+}
+
+static struct ir_cond *protocol_is(struct lower *l, uint64_t protocol)
+{
+	return lower_compare(l, 2, 32, UINT32_MAX, IR_EQ, protocol);
+}
+
+static struct ir_cond *internet(struct lower *l)
+{
+	return lower_or(l, family_is(l, AF_INET), family_is(l, AF_INET6));
+}
+
 /* UNIX, INET and INET6, and NETLINK only for the routing protocol. */
 static struct ir_cond *families(struct lower *l)
 {
-	struct ir_cond *c = family_is(l, AF_UNIX);
+	struct ir_cond *c = lower_or(l, family_is(l, AF_UNIX), internet(l));
 
-	c = lower_or(l, c, family_is(l, AF_INET));
-	c = lower_or(l, c, family_is(l, AF_INET6));
-	return lower_or(
-		l, c,
-		lower_and(l, family_is(l, AF_NETLINK),
-			  lower_compare(l, 2, 32, UINT32_MAX, IR_EQ, NETLINK_ROUTE)));
+	return lower_or(l, c,
+			lower_and(l, family_is(l, AF_NETLINK),
+				  protocol_is(l, NETLINK_ROUTE)));
 }
 
-void lower_families(struct lower *l)
+/* The kernel takes AF_INET with this old type as AF_PACKET. */
+static struct ir_cond *raw(struct lower *l)
+{
+	return lower_or(l, type_is(l, SOCK_RAW), type_is(l, SOCK_PACKET));
+}
+
+/* The type's own protocol, by its number or as 0. */
+static struct ir_cond *tcp_or_udp(struct lower *l)
+{
+	struct ir_cond *tcp = lower_or(l, protocol_is(l, 0), protocol_is(l, IPPROTO_TCP));
+	struct ir_cond *udp = lower_or(l, protocol_is(l, 0), protocol_is(l, IPPROTO_UDP));
+
+	return lower_or(l, lower_and(l, type_is(l, SOCK_STREAM), tcp),
+			lower_and(l, type_is(l, SOCK_DGRAM), udp));
+}
+
+static void deny_call(struct lower *l, struct ir_rule *head, struct str name,
+		      struct ir_cond *cond, uint16_t err)
+{
+	struct ir_set set = call_set(target_call_by_name(name), cond);
+
+	head->err = err;
+	lower_add(l, head, &set);
+}
+
+void lower_sockets(struct lower *l)
 {
 	const struct ir_scalar *mode;
 	struct ir_rule head;
-	struct ir_set set;
 
 	/* mode `full` is limited as well: it is about addresses and ports, which the
 	   socket families of drivers and hypervisors do not have.  A mode that nobody
@@ -207,8 +247,18 @@ void lower_families(struct lower *l)
 				 .level = mode->level,
 				 .scopes = IR_ALL_SCOPES,
 				 .floor = l->mode->t->unit->floor,
-				 .full = !l->mode->t->unit->narrow,
-				 .err = EAFNOSUPPORT };
-	set = call_set(target_call_by_name(STR("socket")), lower_not(l, families(l)));
-	lower_add(l, &head, &set);
+				 .full = !l->mode->t->unit->narrow };
+	deny_call(l, &head, STR("socket"), lower_not(l, families(l)), EAFNOSUPPORT);
+	/* a pair makes the sockets before the kernel sees that its family has no pairs */
+	deny_call(l, &head, STR("socketpair"), lower_not(l, family_is(l, AF_UNIX)),
+		  EAFNOSUPPORT);
+	if (l->ir->scalars[IR_S_NET_MODE].num == IR_NET_FULL)
+		return;
+	/* rules speak of tcp and udp; other protocols only let a run have the kernel
+	   load the modules that have them */
+	deny_call(l, &head, STR("socket"), lower_and(l, internet(l), raw(l)), EPERM);
+	deny_call(l, &head, STR("socket"),
+		  lower_and(l, internet(l),
+			    lower_not(l, lower_or(l, raw(l), tcp_or_udp(l)))),
+		  EPROTONOSUPPORT);
 }

@@ -7,12 +7,18 @@
 
 #include "compiler/ast/build.h"
 
-static const struct {
-	enum ast_stmt_kind kind;
-	const char *what;
-} no_statement[] = {
-	{ AST_ASSERT, "'assert'" },
-};
+/* The section whose rules have the set of this request. */
+int sema_section_of(enum ast_request_kind kind)
+{
+	static const enum ast_section_kind sections[] = {
+		[AST_R_COMMAND] = AST_SEC_COMMAND, [AST_R_ARGV] = AST_SEC_COMMAND,
+		[AST_R_FILE] = AST_SEC_FILE,       [AST_R_NET] = AST_SEC_NETWORK,
+		[AST_R_UNIX] = AST_SEC_UNIX,       [AST_R_SYSCALL] = AST_SEC_SYSCALL,
+		[AST_R_TOOL] = AST_SEC_TOOLS,
+	};
+
+	return (unsigned)kind < POL_LEN(sections) ? (int)sections[kind] : -1;
+}
 
 /* May the option follow this statement? */
 static bool is_allowed(const struct ast_stmt *stmt, int section, enum ast_opt_kind kind)
@@ -23,6 +29,9 @@ static bool is_allowed(const struct ast_stmt *stmt, int section, enum ast_opt_ki
 		return where & AST_WHERE_RISK;
 	if (stmt->kind == AST_INERT)
 		return where & AST_WHERE_INERT;
+	if (stmt->kind == AST_ASSERT)
+		return (where & AST_WHERE_ASSERT) ||
+		       (section == AST_SEC_COMMAND && (where & AST_WHERE_ASSERT_COMMAND));
 	return (where & AST_WHERE_RULE) ||
 	       (section == AST_SEC_COMMAND && (where & AST_WHERE_COMMAND)) ||
 	       (section == AST_SEC_SYSCALL && (where & AST_WHERE_SYSCALL)) ||
@@ -92,7 +101,11 @@ static void check_options(struct sema *s, const struct ast_stmt *stmt, int secti
 		if (!is_allowed(stmt, section, o->kind)) {
 			bool fact = stmt->kind == AST_RISK || stmt->kind == AST_INERT;
 
-			if (fact && (ast_option_rows[o->kind].where & AST_WHERE_RULE))
+			if (stmt->kind == AST_ASSERT)
+				diag_add(s->sink, DIAG_OPTION, o->at,
+					 "'%s' does not belong to an assertion about this kind "
+					 "of request", word);
+			else if (fact && (ast_option_rows[o->kind].where & AST_WHERE_RULE))
 				diag_add(s->sink, DIAG_OPTION, o->at,
 					 "'%s' does not belong to '%s'", word,
 					 stmt->kind == AST_RISK ? "risk" : "inert");
@@ -112,6 +125,8 @@ static void check_options(struct sema *s, const struct ast_stmt *stmt, int secti
 		if (o->kind == AST_O_EXCEPT && section != AST_SEC_COMMAND)
 			check_values(s, o->values);
 	}
+	if (stmt->kind == AST_ASSERT)
+		return;
 	if (section == AST_SEC_SYSCALL && seen[AST_O_WITH] && stmt->effect != AST_DENY)
 		diag_add(s->sink, DIAG_OPTION, seen[AST_O_WITH]->at,
 			 "'with' names the error of a denied call; '%s' denies none",
@@ -141,6 +156,21 @@ static void check_rule(struct sema *s, const struct ast_stmt *stmt, int section)
 	check_options(s, stmt, section);
 }
 
+/*
+ * The set of an assertion is that of a rule.  What a rule says beside its set (who answers,
+ * until when, what the gateway does) is no part of it.
+ */
+static void check_assert(struct sema *s, const struct ast_stmt *stmt)
+{
+	int section = sema_section_of(stmt->request.kind);
+
+	if (section != AST_SEC_COMMAND) {
+		check_values(s, stmt->request.values);
+		check_values(s, stmt->request.net.hosts);
+	}
+	check_options(s, stmt, section);
+}
+
 static void check_test(struct sema *s, const struct ast_stmt *stmt)
 {
 	for (const struct ast_test_case *c = stmt->cases; c; c = c->next)
@@ -152,11 +182,6 @@ void sema_check_stmt(struct sema *s, const struct sema_unit *u,
 		     const struct ast_stmt *stmt, int section)
 {
 	(void)u;
-	for (size_t i = 0; i < POL_LEN(no_statement); i++)
-		if (no_statement[i].kind == stmt->kind) {
-			unsupported(s, stmt->at, no_statement[i].what);
-			return;
-		}
 	switch ((int)stmt->kind) {
 	case AST_RULE:
 		check_rule(s, stmt, section);
@@ -164,6 +189,9 @@ void sema_check_stmt(struct sema *s, const struct sema_unit *u,
 	case AST_RISK:
 	case AST_INERT:
 		check_options(s, stmt, section);
+		break;
+	case AST_ASSERT:
+		check_assert(s, stmt);
 		break;
 	case AST_TEST:
 		check_test(s, stmt);

@@ -18,6 +18,8 @@ static const struct ast_value *as_name(const struct ast_stmt *stmt)
 
 static bool has_id(const struct sema_stmt *t)
 {
+	if (t->orig->kind == AST_ASSERT)
+		return true;
 	return t->in_section &&
 	       (t->orig->kind == AST_RULE || t->orig->kind == AST_RISK ||
 		t->orig->kind == AST_SCRATCH || t->orig->kind == AST_MOUNT ||
@@ -39,7 +41,8 @@ static struct str digest_id(struct sema *s, const struct sema_stmt *t)
 
 	crypto_generichash(h, sizeof(h), (const unsigned char *)t->text.p, t->text.n,
 			   NULL, 0);
-	return str_printf(s->a, "%s-%02x%02x%02x%02x", sema_section_name(t->section),
+	return str_printf(s->a, "%s-%02x%02x%02x%02x",
+			  t->in_section ? sema_section_name(t->section) : "assert",
 			  h[0], h[1], h[2], h[3]);
 }
 

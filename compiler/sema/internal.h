@@ -62,6 +62,8 @@ struct ast_value *sema_values(struct sema *s, struct sema_unit *u,
 
 /* --- check.c: what this version has no meaning for ------------------------- */
 
+/* The section whose rules have sets like that of the request; -1: none. */
+int sema_section_of(enum ast_request_kind kind);
 /* Reports every part of the statement that this version does not support. */
 void sema_check_stmt(struct sema *s, const struct sema_unit *u,
 		     const struct ast_stmt *stmt, int section);

@@ -25,6 +25,7 @@ struct wanted {
 	struct sema_unit *from;
 	struct span at;
 	const struct sema_input *input;
+	struct sema_store *store; /* NULL: the file system */
 };
 
 void sema_init(struct sema *s, struct arena *a, struct diag_sink *sink,
@@ -122,6 +123,23 @@ int sema_input_text(struct source_map *map, const struct sema_input *in, uint32_
 	return 0;
 }
 
+/* Reads a file of a store; false after an error. */
+static bool read_stored(struct sema *s, const struct wanted *w, uint32_t *ret_file)
+{
+	struct str text;
+	const char *why = w->store->read(w->store, w->path, &text);
+	struct diag *d;
+
+	if (!why) {
+		*ret_file = source_add(s->map, w->name, text);
+		return true;
+	}
+	d = diag_add(s->sink, DIAG_FILE_READ, w->at, "cannot read the policy '%.*s': %s",
+		     STR_ARG(w->name), why);
+	note_chain(s, d, w->from);
+	return false;
+}
+
 static struct diag *read_error(struct sema *s, const struct wanted *w, int err)
 {
 	struct diag *d = diag_add(s->sink, DIAG_FILE_READ, w->at,
@@ -167,11 +185,23 @@ static bool is_managed(enum ir_level level)
 	return level && level <= IR_MANAGED_FILE;
 }
 
+static bool read_text(struct sema *s, struct sema_unit *u, const struct wanted *w)
+{
+	int r;
+
+	if (w->store)
+		return read_stored(s, w, &u->file);
+	r = w->input ? sema_input_text(s->map, w->input, &u->file) :
+		       source_read(s->map, u->path, u->name, &u->file);
+	if (r < 0)
+		read_error(s, w, -r);
+	return r >= 0;
+}
+
 /* Reads and parses the file.  The same file at several levels shares one tree. */
 static bool read_unit(struct sema *s, struct sema_unit *u, const struct wanted *w)
 {
 	size_t errors = s->sink->errors;
-	int r;
 
 	if (!is_own(s, u, w))
 		return false;
@@ -191,12 +221,8 @@ static bool read_unit(struct sema *s, struct sema_unit *u, const struct wanted *
 		u->file = o->file;
 		return sema_find_policy(s, u);
 	}
-	r = w->input ? sema_input_text(s->map, w->input, &u->file) :
-		       source_read(s->map, u->path, u->name, &u->file);
-	if (r < 0) {
-		read_error(s, w, -r);
+	if (!read_text(s, u, w))
 		return false;
-	}
 	s->map->files.v[u->file].library = u->std;
 	s->map->files.v[u->file].managed = is_managed(w->level);
 	u->tree = frontend_parse(s->a, s->sink, s->map, u->file);
@@ -277,7 +303,11 @@ static bool stays_inside(struct sema *s, const struct wanted *w, const char *rea
 /* May `w` be loaded at all?  ret_real receives its canonical path. */
 static bool admit(struct sema *s, const struct wanted *w, const char **ret_real)
 {
-	*ret_real = w->input && w->input->text.p ? w->path : sema_canonical(s, w->path);
+	if (w->store) /* with its revision, and so the name of no other file */
+		*ret_real = str_z(s->a, w->name);
+	else
+		*ret_real = w->input && w->input->text.p ? w->path :
+							   sema_canonical(s, w->path);
 	if (!*ret_real) {
 		read_error(s, w, errno);
 		return false;
@@ -317,6 +347,7 @@ static struct sema_unit *load_unit(struct sema *s, const struct wanted *w)
 	*u = (struct sema_unit){ .name = w->name,
 				 .path = w->path,
 				 .real = real,
+				 .store = w->store,
 				 .level = w->level,
 				 .narrow = w->narrow,
 				 .found = is_found(w),
@@ -340,6 +371,26 @@ static struct sema_unit *load_unit(struct sema *s, const struct wanted *w)
 	VEC_PUSH(s->a, &s->units, u);
 	bool ok = sema_check_policy_keys(s, u);
 	return load_uses(s, u) && ok ? u : NULL;
+}
+
+/* The same of a file of a store: what it uses lies there too. */
+static bool stored_target(struct sema *s, const struct sema_unit *u,
+			  const struct ast_value *v, struct str text, struct wanted *ret)
+{
+	struct str path = sema_normal(
+		s->a, text.p[0] == '/' ?
+			      text : str_cat(s->a, sema_dirname(str_from(u->path)), text));
+
+	if (!path.n || path.p[0] == '/' || str_eqz(path, "..") ||
+	    str_starts(path, STR("../"))) {
+		diag_add(s->sink, DIAG_FILE_READ, v->at, "'%.*s' is no file of '%.*s'",
+			 STR_ARG(v->text), STR_ARG(u->store->name));
+		return false;
+	}
+	ret->path = str_z(s->a, path);
+	ret->name = str_cat(s->a, u->store->name, path);
+	ret->store = u->store;
+	return true;
 }
 
 /* Finds the file that `use TEXT` in `u` means. */
@@ -375,6 +426,8 @@ static bool use_target(struct sema *s, const struct sema_unit *u,
 		path = str_printf(s->a, "%s/%.*s", s->stdlib_dir, STR_ARG(in));
 		ret->std = true;
 		ret->name = str_cat(s->a, STR("std/"), in);
+	} else if (u->store) {
+		return stored_target(s, u, v, text, ret);
 	} else if (text.p[0] == '/') {
 		path = ret->name = text;
 	} else {
@@ -391,7 +444,7 @@ static bool use_target(struct sema *s, const struct sema_unit *u,
 static bool is_always_there(struct sema *s, struct sema_unit *u,
 			    const struct wanted *w)
 {
-	const char *real = sema_canonical(s, w->path);
+	const char *real = w->store ? NULL : sema_canonical(s, w->path);
 
 	if (!real || !sema_is_built_in(s, real))
 		return false;
@@ -490,6 +543,7 @@ bool sema_load(struct sema *s, const struct sema_input *inputs, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const struct sema_input *in = &inputs[i];
 		struct wanted w = { .path = in->path,
+				    .store = in->store,
 				    .level = in->level,
 				    .name = in->name.n ? in->name : str_from(in->path),
 				    .std = in->std,

@@ -114,6 +114,13 @@ static struct ast_stmt *resolve_stmt(struct sema *s, struct sema_unit *u,
 	case AST_SECTION:
 		c->body = resolve_body(s, u, stmt);
 		break;
+	case AST_ASSERT:
+		section = sema_section_of(stmt->request.kind);
+		c->request.values = sema_values(s, u, stmt->request.values, values_of(section));
+		c->request.net.hosts =
+			sema_values(s, u, stmt->request.net.hosts, SEMA_V_HOSTS);
+		c->options = resolve_options(s, u, stmt->options, section);
+		break;
 	case AST_TEST:
 		c->cases = resolve_cases(s, u, stmt->cases);
 		break;
@@ -279,6 +286,7 @@ static void resolve_list(struct sema *s, const struct where *w,
 		case AST_TOOL:
 			add_tool(s, w, t);
 			break;
+		case AST_ASSERT:
 		case AST_TEST:
 		case AST_SETTING:
 		case AST_ALERT:

@@ -20,6 +20,16 @@
 #include "compiler/ir/ir.h"
 #include "compiler/source/source.h"
 
+/* Files that do not lie in the file system: those of a git revision. */
+struct sema_store {
+	struct str name; /* printed before each path: "HEAD~1:" */
+	/*
+	 * The text of a file, whose path is normal and from the top of the store.  NULL,
+	 * or why it cannot be read.
+	 */
+	const char *(*read)(struct sema_store *store, const char *path, struct str *ret);
+};
+
 /* A policy file that the command line names or that was discovered. */
 struct sema_input {
 	const char *path;
@@ -31,6 +41,7 @@ struct sema_input {
 	bool cmdline_level;   /* an option set the level: a declared one must agree */
 	struct str folder;    /* not empty: --discover found it there, which set the level */
 	bool std;             /* a file of the standard library */
+	struct sema_store *store; /* not NULL: it lies there, at `path` */
 };
 
 struct sema_unit;
@@ -47,6 +58,7 @@ struct sema_unit {
 	struct str name;         /* the name to print */
 	const char *path;        /* the path to open */
 	const char *real;        /* the canonical path: identifies the file */
+	struct sema_store *store; /* where it lies; NULL: in the file system */
 	uint32_t file;           /* its number in the source map */
 	struct ast_file *tree;   /* shared by all levels of the file */
 	enum ir_level level;

@@ -30,10 +30,21 @@ struct failed {
 
 #define FAILED_SLOTS 256
 
+/*
+ * One bit position of all atoms: sets of atoms, nwords words each.
+ */
+struct column {
+	uint64_t *mask, *value; /* whose mask, whose value has this bit */
+	uint64_t *run;          /* whose mask has this bit and all below it */
+	uint64_t *last, *rest;  /* whose mask ends here, and hold if nothing above differs */
+};
+
 struct solve {
 	struct arena a;
-	const struct atom *atoms;
 	size_t n, nwords;
+	struct column columns[64];
+	uint64_t *greater, *less, *equal; /* which atoms hold for this order */
+	uint64_t *levels;                 /* the open sets of the search, one for each bit */
 	struct failed *seen[FAILED_SLOTS];
 	uint64_t value;
 	size_t left; /* remaining steps; 0: given up, and "no" means nothing */
@@ -78,11 +89,6 @@ static bool holds(enum ir_cmp c, int order)
 	return false;
 }
 
-static bool is_open(const uint64_t *open, size_t i)
-{
-	return open[i / 64] >> (i % 64) & 1;
-}
-
 static struct failed **slot_of(struct solve *s, int bit, const uint64_t *open)
 {
 	uint64_t h = (uint64_t)bit * 0x9e3779b97f4a7c15u;
@@ -104,35 +110,22 @@ static bool has_failed(struct solve *s, int bit, const uint64_t *open)
 	return false;
 }
 
-/* Is this the lowest bit of the mask? */
-static bool is_last(const struct atom *t, int bit)
-{
-	return !(t->mask & (((uint64_t)1 << bit) - 1));
-}
-
-/* How zero, below the mask's last bit, compares with the rest of the value. */
-static int rest_order(const struct atom *t, int bit)
-{
-	return t->value & (((uint64_t)1 << bit) - 1) ? -1 : 0;
-}
-
 /* Settles the atoms that this bit decides; false if one of them is then false. */
 static bool take_bit(const struct solve *s, int bit, bool one, const uint64_t *open,
 		     uint64_t *ret_open)
 {
-	size_t i;
+	const struct column *c = &s->columns[bit];
+	size_t w;
 
-	memcpy(ret_open, open, s->nwords * sizeof(*open));
-	for (i = 0; i < s->n; i++) {
-		const struct atom *t = &s->atoms[i];
-		bool x = one && (t->mask >> bit & 1), y = t->value >> bit & 1;
+	for (w = 0; w < s->nwords; w++) {
+		uint64_t x = one ? c->mask[w] : 0, differs = x ^ c->value[w];
+		uint64_t settled = open[w] & (differs | c->last[w]);
+		uint64_t holding = (differs & x & s->greater[w]) |
+				   (differs & ~x & s->less[w]) | (~differs & c->rest[w]);
 
-		if (!is_open(open, i) || (x == y && !is_last(t, bit)))
-			continue;
-		/* the remaining bits are equal, or the value's are greater */
-		if (!holds(t->cmp, x == y ? rest_order(t, bit) : x ? 1 : -1))
+		if (settled & ~holding)
 			return false;
-		ret_open[i / 64] &= ~((uint64_t)1 << (i % 64));
+		ret_open[w] = open[w] & ~settled;
 	}
 	return true;
 }
@@ -141,19 +134,19 @@ static bool solve_from(struct solve *s, int bit, const uint64_t *open)
 {
 	uint64_t *next;
 	struct failed *f, **slot;
-	size_t i;
+	size_t w;
 	int one;
 
 	if (bit < 0) {
-		for (i = 0; i < s->n; i++)
-			if (is_open(open, i) && !holds(s->atoms[i].cmp, 0))
+		for (w = 0; w < s->nwords; w++)
+			if (open[w] & ~s->equal[w])
 				return false;
 		return true;
 	}
 	if (!s->left || has_failed(s, bit, open))
 		return false;
 	s->left--;
-	next = arena_array(&s->a, s->nwords, sizeof(*next));
+	next = s->levels + (size_t)bit * s->nwords;
 	for (one = 0; one < 2; one++) {
 		if (!take_bit(s, bit, one, open, next))
 			continue;
@@ -185,26 +178,101 @@ static struct atom atom_of(const struct box_atom *b)
 
 enum answer { NO, YES, UNKNOWN };
 
+static void put_bits(struct solve *s, uint64_t bits, bool value, size_t i)
+{
+	for (; bits; bits &= bits - 1) {
+		struct column *c = &s->columns[__builtin_ctzll(bits)];
+
+		(value ? c->value : c->mask)[i / 64] |= (uint64_t)1 << (i % 64);
+	}
+}
+
+/*
+ * Adds an atom, and sees to it that the search begins high enough: above *top no atom has
+ * a bit.  Where the mask ends the atom is settled; the value's bits below it are greater
+ * than the zeros that the mask leaves.
+ */
+static void put_atom(struct solve *s, const struct atom *t, int *top)
+{
+	const size_t i = s->n++, w = i / 64;
+	const uint64_t me = (uint64_t)1 << (i % 64);
+	const int end = t->mask ? __builtin_ctzll(t->mask) : 63;
+	const uint64_t below = t->value & (((uint64_t)1 << end) - 1);
+	const uint64_t used = t->mask | t->value;
+	const int high = t->mask ? 63 - __builtin_clzll(used) : 63;
+
+	if (t->mask && !(t->mask & (t->mask + 1)))
+		s->columns[63 - __builtin_clzll(t->mask)].run[w] |= me;
+	else
+		put_bits(s, t->mask, false, i);
+	put_bits(s, t->value, true, i);
+	s->columns[end].last[w] |= me;
+	if (holds(t->cmp, below ? -1 : 0))
+		s->columns[end].rest[w] |= me;
+	s->greater[w] |= holds(t->cmp, 1) ? me : 0;
+	s->less[w] |= holds(t->cmp, -1) ? me : 0;
+	s->equal[w] |= holds(t->cmp, 0) ? me : 0;
+	if (high > *top)
+		*top = high;
+}
+
+/* Most masks are all bits of an argument: these are put at the first one only. */
+static void spread_runs(struct solve *s, int top)
+{
+	for (size_t w = 0; w < s->nwords; w++) {
+		uint64_t run = 0;
+
+		for (int bit = top; bit >= 0; bit--) {
+			run |= s->columns[bit].run[w];
+			s->columns[bit].mask[w] |= run;
+		}
+	}
+}
+
+#define COLUMN_SETS 5
+
+/* The sets of a question about n atoms: those of 64 bits, and one more, which is returned. */
+static uint64_t *make_sets(struct solve *s, size_t n)
+{
+	const size_t k = n / 64 + 1;
+	uint64_t *at;
+
+	s->nwords = k;
+	/* an arena's memory is zero */
+	at = arena_array(&s->a, (64 * (COLUMN_SETS + 1) + 4) * k, sizeof(*at));
+	for (int bit = 0; bit < 64; bit++, at += COLUMN_SETS * k)
+		s->columns[bit] = (struct column){ at, at + k, at + 2 * k, at + 3 * k,
+						   at + 4 * k };
+	s->levels = at;
+	at += 64 * k;
+	s->greater = at;
+	s->less = at + k;
+	s->equal = at + 2 * k;
+	return at + 3 * k;
+}
+
 static enum answer solve_arg(const struct box_atom *atoms, size_t n, uint8_t arg,
 			     uint64_t *ret_value, size_t *steps)
 {
 	struct solve s = { .value = 0, .left = SOLVE_STEPS };
-	struct atom *own;
 	uint64_t *open;
+	int top = 0;
 	size_t i;
 	bool yes;
 
 	arena_init(&s.a, ARENA_DEFAULT_BUDGET);
-	own = arena_array(&s.a, n + 1, sizeof(*own));
-	for (i = 0; i < n; i++)
-		if (atoms[i].cmp->arg == arg)
-			own[s.n++] = atom_of(&atoms[i]);
-	s.atoms = own;
-	s.nwords = s.n / 64 + 1;
-	open = arena_array(&s.a, s.nwords, sizeof(*open));
-	for (i = 0; i < s.n; i++)
-		open[i / 64] |= (uint64_t)1 << (i % 64);
-	yes = solve_from(&s, 63, open);
+	open = make_sets(&s, n);
+	for (i = 0; i < n; i++) {
+		struct atom t;
+
+		if (atoms[i].cmp->arg != arg)
+			continue;
+		t = atom_of(&atoms[i]);
+		open[s.n / 64] |= (uint64_t)1 << (s.n % 64);
+		put_atom(&s, &t, &top);
+	}
+	spread_runs(&s, top);
+	yes = solve_from(&s, top, open);
 	*ret_value = s.value;
 	*steps += SOLVE_STEPS - s.left;
 	arena_release(&s.a);

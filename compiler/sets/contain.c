@@ -47,11 +47,6 @@ static struct set_re *path_re(struct arena *a, const struct ir_path *p, bool lif
 	return re;
 }
 
-static const struct ir_path *path_of(const struct ir_rule *r, const struct ir_set *s)
-{
-	return r->kind == IR_FILE ? &s->u.file.path : &s->u.unix_path;
-}
-
 /*
  * A rule's exceptions, grouped by whether they can be expressed in one frame: relative
  * to a root, or to "/".
@@ -98,7 +93,7 @@ static struct set_re *chosen(struct arena *a, const struct ir_rule *r, unsigned 
 	size_t i, n = 0;
 
 	for (i = 0; i < r->nexcept; i++) {
-		const struct ir_path *p = path_of(r, &r->except[i]);
+		const struct ir_path *p = ir_set_path(r->kind, &r->except[i]);
 
 		if (!p->abstract && shares_ops(r, &r->except[i], ops) &&
 		    is_chosen(&c, p->root))
@@ -125,7 +120,7 @@ static struct set_re *surely_not(struct arena *a, const struct ir_rule *small,
 	size_t i, n = 0;
 
 	for (i = 0; i < small->nexcept; i++) {
-		const struct ir_path *p = path_of(small, &small->except[i]);
+		const struct ir_path *p = ir_set_path(small->kind, &small->except[i]);
 
 		if (!p->abstract && p->root == root &&
 		    covers_ops(small, &small->except[i], ops))
@@ -175,8 +170,8 @@ static enum set_answer none_meets(struct arena *a, const struct set_re *paths,
 static enum set_answer path_query(struct arena *a, const struct ir_rule *big,
 				  const struct ir_rule *small)
 {
-	const struct ir_path *bp = path_of(big, &big->set);
-	const struct ir_path *sp = path_of(small, &small->set);
+	const struct ir_path *bp = ir_set_path(big->kind, &big->set);
+	const struct ir_path *sp = ir_set_path(small->kind, &small->set);
 	unsigned ops = small->kind == IR_FILE ? small->set.u.file.ops : 0;
 	bool lift = bp->root != sp->root;
 	enum ir_root root = lift ? IR_ROOT_FS : sp->root;

@@ -228,17 +228,21 @@ static struct set_re *continued(const struct column *k, struct set_re *re, bool 
 	return set_cat(k->a, re, set_or(k->a, set_eps(k->a), more));
 }
 
-/* Nothing, or one of the directories whose programs may be called by their bare name. */
-static struct set_re *trusted_dir(struct arena *a)
+struct set_re *set_trusted_dirs(struct arena *a)
 {
 	static const char *const dirs[] = { "/bin/", "/sbin/", "/usr/bin/",
 					    "/usr/sbin/", "/usr/local/bin/" };
-	struct set_re *re = set_eps(a);
+	struct set_re *re = set_none(a);
 	size_t i;
 
 	for (i = 0; i < POL_LEN(dirs); i++)
 		re = set_or(a, re, set_lit(a, str_from(dirs[i])));
 	return re;
+}
+
+static struct set_re *trusted_dir(struct arena *a)
+{
+	return set_or(a, set_eps(a), set_trusted_dirs(a));
 }
 
 /* An allow with a literal '/': it means one file, relative to the project or absolute. */

@@ -24,6 +24,14 @@ struct set_re *set_from_command(struct arena *a, const struct ir_command *c,
  */
 struct set_re *set_from_readings(struct arena *a, const struct ir_command *c);
 /*
+ * The lists of words in which the regular expression is found: exactly those, apart from
+ * its guards.  NULL if it is not regular, or its automaton is too large.
+ */
+struct set_re *set_from_search(struct arena *a, const struct ir_command *c,
+			       enum set_side side);
+/* The directories whose programs may be called by their bare name, each with its '/'. */
+struct set_re *set_trusted_dirs(struct arena *a);
+/*
  * What the matcher uses to decide about commands: for deny and ask without the two
  * places.
  */

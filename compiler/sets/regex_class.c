@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "compiler/base/num.h"
 #include "compiler/base/vec.h"
 
 static bool is_in(uint8_t c, const char *ranges)
@@ -15,15 +16,6 @@ static bool is_in(uint8_t c, const char *ranges)
 		if (c >= (uint8_t)ranges[0] && c <= (uint8_t)ranges[1])
 			return true;
 	return false;
-}
-
-static int hex(int c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
 struct set_bytes rx_folded(struct set_bytes b)
@@ -123,7 +115,7 @@ static bool has_braces(const struct rx_reader *r, unsigned base)
 {
 	size_t p = 2;
 
-	while (hex(rx_peek(r, p)) >= 0 && (unsigned)hex(rx_peek(r, p)) < base)
+	while (num_hex_digit(rx_peek(r, p)) >= 0 && (unsigned)num_hex_digit(rx_peek(r, p)) < base)
 		p++;
 	return rx_peek(r, 1) == '{' && p > 2 && rx_peek(r, p) == '}';
 }
@@ -134,7 +126,7 @@ static uint8_t in_braces(struct rx_reader *r, unsigned base)
 	unsigned v = 0;
 
 	for (r->at++; rx_peek(r, 0) != '}'; r->at++)
-		v = (v * base + (unsigned)hex(rx_peek(r, 0))) & 0xff;
+		v = (v * base + (unsigned)num_hex_digit(rx_peek(r, 0))) & 0xff;
 	r->at++;
 	return (uint8_t)v;
 }
@@ -145,8 +137,8 @@ static uint8_t hexadecimal(struct rx_reader *r)
 
 	if (rx_peek(r, 0) == '{')
 		return in_braces(r, 16);
-	for (i = 0; i < 2 && hex(rx_peek(r, 0)) >= 0; i++, r->at++)
-		v = v * 16 + (unsigned)hex(rx_peek(r, 0));
+	for (i = 0; i < 2 && num_hex_digit(rx_peek(r, 0)) >= 0; i++, r->at++)
+		v = v * 16 + (unsigned)num_hex_digit(rx_peek(r, 0));
 	return (uint8_t)v;
 }
 

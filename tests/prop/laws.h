@@ -309,6 +309,7 @@ static inline bool law_held(void)
 		{ "groups", s->groups },   { "settings", s->settings },
 		{ "until", s->until },	   { "may yes", s->may_yes },
 		{ "guards", s->guards },	   { "regexes", s->regexes },
+		{ "grants", s->grants },
 	};
 	bool all = true;
 	size_t i;

@@ -7,7 +7,7 @@
 #define TESTS_PROP_NEAR_REQUEST_H
 
 #include "compiler/target/target.h"
-#include "tests/prop/random_ir.h"
+#include "tests/prop/random_net.h"
 
 static inline struct str near_glob(struct rnd *r, const struct ir_glob *g, bool path)
 {
@@ -93,6 +93,20 @@ static inline void near_path(struct rnd *r, const struct ir_path *p, struct ir_r
 	q->path = s.n ? s : STR("/");
 }
 
+/* At, below or beside the name of a rule; or one of those that any rule might mean.  Drawn
+ * from a stream that is split off: what old seeds ask is otherwise what it was. */
+static inline struct str near_name(const struct rnd *r, const struct ir_net *n, struct str old)
+{
+	static const char *const before[] = { "", "", "x.", "b.", "y.x.", "x" };
+	struct rnd own = rnd_split(r, 6);
+
+	if (rnd_one_in(&own, 3))
+		return old;
+	if ((n->host != IR_HOST_NAME && n->host != IR_HOST_BELOW) || rnd_one_in(&own, 4))
+		return str_from(RND_PICK(&own, net_asked));
+	return str_cat(own.a, str_from(RND_PICK(&own, before)), n->name);
+}
+
 /* The last bits of an address, and the port, one less, equal, one more. */
 static inline void near_net(struct rnd *r, const struct ir_net *n, struct ir_request *q)
 {
@@ -107,6 +121,7 @@ static inline void near_net(struct rnd *r, const struct ir_net *n, struct ir_req
 	q->host = str_from(RND_PICK(r, names));
 	if (n->host == IR_HOST_NAME && rnd_one_in(r, 2))
 		q->host = n->name;
+	q->host = near_name(r, n, q->host);
 	memcpy(q->addr, n->cidr.addr, sizeof(q->addr));
 	for (i = n->cidr.bits; i < 128; i++)
 		if (rnd_one_in(r, 3))

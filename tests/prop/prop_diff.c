@@ -69,7 +69,7 @@ static bool answered_alike(const struct ir *x, const struct ir *y,
 	eval_decide(x, q, a, &d);
 	eval_decide(y, q, a, &e);
 	return d.effect == e.effect && d.err == e.err &&
-	       d.needs_person == e.needs_person;
+	       d.needs_person == e.needs_person && diff_gateway_alike(x, y, q, a);
 }
 
 static void check_findings(struct law *l, unsigned long run, const struct ir *x,
@@ -80,7 +80,7 @@ static void check_findings(struct law *l, unsigned long run, const struct ir *x,
 
 	for (i = 0; i < r->findings.n; i++) {
 		const struct diff_finding *f = &r->findings.v[i];
-		struct eval_decision d, e;
+		const char *why;
 
 		seen.findings++;
 		seen.widening += f->widening;
@@ -88,14 +88,11 @@ static void check_findings(struct law *l, unsigned long run, const struct ir *x,
 		if (!f->asked)
 			continue;
 		seen.kind[f->request.kind]++;
-		eval_decide(x, &f->request, a, &d);
-		eval_decide(y, &f->request, a, &e);
-		if (answered_alike(x, y, &f->request, a) && d.risk == e.risk) {
+		why = diff_finding_fails(x, y, f, a);
+		if (why) {
 			law_show_request(&f->request);
-			FAILED(l, run, "a finding whose request is answered alike");
+			FAILED(l, run, "%s", why);
 		}
-		if (d.effect != e.effect && f->widening != (e.effect < d.effect))
-			FAILED(l, run, "widening is not what it is");
 	}
 }
 
@@ -138,7 +135,9 @@ static void judge(struct law *l, unsigned long run, struct rnd *r, const struct 
 		/* where the roots are those of the question, widening is seen */
 		eval_decide(x, &q, a, &d);
 		eval_decide(y, &q, a, &e);
-		if (i % 3 == 0 && e.effect < d.effect && !diff_says_widening(&res)) {
+		if (i % 3 == 0 &&
+		    (e.effect < d.effect || diff_gateway_widens(x, y, &q, a)) &&
+		    !diff_says_widening(&res)) {
 			law_show_request(&q);
 			ir_print(stdout, x);
 			ir_print(stdout, y);
@@ -340,7 +339,7 @@ static void test_L6_neighbours_of_random_irs(void **state)
 
 	(void)state;
 	memset(&seen, 0, sizeof(seen));
-	law_begin(&l, "L6 neighbours", 150, 0);
+	law_begin(&l, "L6 neighbours", 90, 0);
 	law_repeat(&l, one_ir);
 	printf("%lu same, %lu differ, %lu undecided; %lu findings, %lu requests "
 	       "sampled\n",
@@ -452,7 +451,7 @@ static void test_L6_random_policies(void **state)
 
 	(void)state;
 	memset(&seen, 0, sizeof(seen));
-	law_begin(&l, "L6 texts", 60, 0);
+	law_begin(&l, "L6 texts", 40, 0);
 	l.met = is_each_kind;
 	law_repeat(&l, one_pair);
 	printf("%lu same, %lu differ, %lu undecided; %lu findings, %lu requests "

@@ -179,6 +179,7 @@ static const char *with_rule(struct pol_gen *g, const struct pol *p, enum pol_sl
 	if (section == POL_FILE && !strcmp(effect, "deny") && rnd_one_in(&g->r, 2))
 		effect = "hide";
 	g->slot = slot;
+	g->secret = false;
 	g->names += 1000; /* no name of the text is used again */
 	buf_init(&g->b, g->r.a);
 	PUT(g, "%s", p->text[slot] ? p->text[slot] : "");

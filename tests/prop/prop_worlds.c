@@ -25,7 +25,7 @@ static const char *const wrong[] = {
 	"role r { use std/base }", "use ./absent", "use ./std", "command { deny \"x\" until 1970-01-01 }",
 	"syscall { deny no_such_call }", "let q = ", "file { allow read \"/", "\x01",
 	"final deny \"x\"", "command { deny /(/ }", "policy a { } policy b { }",
-	"limits { time 5 }", "command { otherwise hide }", "assert never command \"x\"",
+	"limits { time 5 }", "command { otherwise hide }", "assert never nothing \"x\"",
 };
 
 /* Where a statement may stand: before a line of the text that begins one. */
@@ -200,8 +200,8 @@ static void worlds_agree(struct law *l, unsigned long run, struct arena *a)
 		if (q.kind == IR_SYSCALL)
 			q.scope = IR_SANDBOX;
 		q.text = STR("the request");
-		/* no bundle decides names: the mode is disabled */
-		if (q.kind == IR_NET && !q.is_addr)
+		/* a bundle's table of the network is what runs get */
+		if (!compiled_answers(c.ir, &q))
 			continue;
 		e = law_decide(l, c.ir, &q, a);
 		at_places += q.kind == IR_FILE && e.rule && ir_mount_at(c.ir, q.path);

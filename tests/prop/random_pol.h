@@ -96,6 +96,49 @@ static inline void pol_file_scalars(struct pol_gen *g)
 	}
 }
 
+/* The section's mode: one that a bundle enforces where the law wants one. */
+static inline const char *pol_mode(struct pol_gen *g, const char *const modes[3])
+{
+	struct rnd aside = rnd_split(&g->r, 3);
+	uint32_t k;
+
+	if (g->slot == POL_BASE)
+		return modes[0];
+	k = g->networks	  ? 1 + rnd_below(&aside, 4) / 3 :
+	    g->enforceable ? rnd_below(&aside, 3) :
+			     OF(g, 3);
+	return modes[k];
+}
+
+/* How long a question waits, and the proxy of the section's rules. */
+static inline void pol_net_scalars(struct pol_gen *g)
+{
+	struct rnd own = g->r;
+	bool locked;
+
+	g->r = rnd_split(&own, 4);
+	if (ONE(g, 6) && pol_may(g, POL_S_VIA, &locked)) {
+		PUT(g, "  via ");
+		net_proxy(&g->r, &g->b, g->secret ? (int)g->slot : -1);
+		PUT(g, "\n");
+	}
+	if (ONE(g, 6) && pol_may(g, POL_S_HOLD, &locked)) {
+		pol_lock(g, POL_S_HOLD, locked);
+		PUT(g, "hold %us\n", 1 + OF(g, 30));
+	}
+	g->r = own;
+}
+
+/* A file for what gateways say to servers, in the levels that may bring it. */
+static inline void pol_secret(struct pol_gen *g, bool full)
+{
+	struct rnd aside = rnd_split(&g->r, 5);
+
+	g->secret = full && rnd_one_in(&aside, 3);
+	if (g->secret)
+		PUT(g, "env { secret T%d from file \"/run/t\" }\n", g->slot);
+}
+
 /* One a file, and one place for each file of a level: else two could meet. */
 static inline void pol_mount(struct pol_gen *g)
 {
@@ -194,9 +237,10 @@ static inline void pol_section(struct pol_gen *g, int section)
 
 	PUT(g, "%s%s ", locked ? "locked " : "", pol_sections[section]);
 	if (section == POL_NETWORK && ONE(g, 2) && pol_may(g, POL_S_MODE, &ignored))
-		PUT(g, "%s ", g->enforceable || g->slot == POL_BASE ? "disabled" :
-								      PICK(g, modes));
+		PUT(g, "%s ", pol_mode(g, modes));
 	PUT(g, "{\n");
+	if (section == POL_NETWORK)
+		pol_net_scalars(g);
 	if (section == POL_LIMITS)
 		pol_limits(g);
 	else if (section == POL_ENV)
@@ -248,6 +292,7 @@ static inline void pol_head(struct pol_gen *g)
 		PUT(g, "use ./lib\n");
 	PUT(g, "group @g%d = getppid, umask, socket\n", s);
 	PUT(g, "role r1 { }\nrole r2 { }\n");
+	pol_secret(g, full);
 	g->lets = g->slot != POL_FLOOR;
 	if (g->lets)
 		PUT(g, "let q%d = \"a\"\nlet w%d = [\"a ${q%d}:*\", \"git push:*\"]\n"
@@ -298,6 +343,8 @@ static inline struct pol pol_random(struct pol_gen *g)
 
 	g->locked = 0;
 	g->r.focus = (enum ir_kind)OF(g, 6);
+	if (g->networks)
+		g->r.focus = (enum ir_kind)2; /* in pol_text() */
 	p.role = ONE(g, 2) ? PICK(g, pol_roles) : NULL;
 	for (s = 0; s < POL_SLOTS; s++)
 		p.text[s] = s >= POL_BASE || ONE(g, s == POL_USER_TOO ? 4 : 2) ?

@@ -6,7 +6,7 @@
 #define TESTS_PROP_RANDOM_POL_RULES_H
 
 #include "compiler/base/buf.h"
-#include "tests/prop/random_ir.h"
+#include "tests/prop/random_net.h"
 
 /* The texts of one policy; NULL: no such file. */
 enum pol_slot {
@@ -23,7 +23,7 @@ struct pol {
 enum {
 	POL_S_OTHERWISE = 1, POL_S_OPAQUE = 2, POL_S_FILE = 4, POL_S_MODE = 8,
 	POL_S_NET = 16, POL_S_UNIX = 32, POL_S_CALLS = 64, POL_S_BASE = 128,
-	POL_S_MOUNT = 1 << 20,
+	POL_S_MOUNT = 1 << 20, POL_S_HOLD = 1 << 21, POL_S_VIA = 1 << 22,
 	POL_S_TIME = 256, POL_S_FILES = 512, POL_S_ENV = 1024, POL_S_SIZE = 2048,
 	POL_S_TOOLS = 4096, POL_S_ANSWER = 8192
 };
@@ -31,6 +31,7 @@ enum {
 struct pol_gen {
 	struct rnd r;
 	bool enforceable; /* nothing that only check and explain know */
+	bool networks;    /* half of the sections are of the network, which is on */
 	bool mounts;      /* trees with a second name: it means another file then */
 	unsigned locked;  /* scalars that a managed level has locked */
 	unsigned never;   /* scalars that a law holds still */
@@ -38,12 +39,12 @@ struct pol_gen {
 	/* of the file at hand */
 	enum pol_slot slot;
 	unsigned said, names;
-	bool lets;
+	bool lets, secret;
 	struct buf b;
 	/* how often each was written, in all texts */
 	struct pol_seen {
 		unsigned long roles, when_role, tools, classes, groups, settings, until,
-			may_yes, guards, regexes;
+			may_yes, guards, regexes, grants;
 	} *seen;
 };
 
@@ -208,6 +209,8 @@ struct pol_rule {
 	int section;
 	bool allow, deny, host; /* host: only outside of a sandbox */
 	bool literal;           /* no wildcard may be said */
+	bool wide;              /* of the network: as random_net.h has it */
+	struct net_rule net;
 };
 
 static inline void pol_pattern(struct pol_gen *g, const struct pol_rule *r, bool narrow)
@@ -287,6 +290,36 @@ static inline void pol_options(struct pol_gen *g, const struct pol_rule *r, bool
 		PUT(g, " with %s", ONE(g, 2) ? "EACCES" : "ENOSYS");
 }
 
+/* Host, ports and protocol.  Half of the rules take them from random_net.h; the policy's own
+ * stream draws the same either way. */
+static inline void pol_net(struct pol_gen *g, struct pol_rule *r)
+{
+	struct rnd aside = rnd_split(&g->r, 1);
+	struct pol_seen *seen = g->seen;
+	size_t at = g->b.n;
+
+	r->wide = rnd_one_in(&aside, 2);
+	g->seen = r->wide ? NULL : seen;
+	pol_host(g);
+	g->seen = seen;
+	if (!r->wide)
+		return;
+	g->b.n = at;
+	r->net = (struct net_rule){ .effect = r->effect, .secret = g->secret ? (int)g->slot : -1 };
+	net_head(&aside, &g->b, &r->net);
+}
+
+static inline void pol_net_grant(struct pol_gen *g, const struct pol_rule *r)
+{
+	struct rnd aside = rnd_split(&g->r, 2);
+	size_t at = g->b.n;
+
+	if (r->wide)
+		net_grant(&aside, &g->b, &r->net);
+	if (g->b.n > at)
+		SEEN(g, grants);
+}
+
 /* A pattern list and its options behind an effect. */
 static inline void pol_rest(struct pol_gen *g, struct pol_rule *r)
 {
@@ -304,7 +337,7 @@ static inline void pol_rest(struct pol_gen *g, struct pol_rule *r)
 		r->literal = !r->allow && (hide || op != 1) && !r->host;
 	}
 	if (r->section == POL_NETWORK)
-		pol_host(g);
+		pol_net(g, r);
 	else if (r->section == POL_SYSCALL)
 		pol_syscall(g, &when);
 	else
@@ -316,6 +349,8 @@ static inline void pol_rest(struct pol_gen *g, struct pol_rule *r)
 	if (r->section == POL_FILE && g->enforceable && r->allow && op != 1)
 		r->literal = true;
 	pol_options(g, r, when);
+	if (r->section == POL_NETWORK)
+		pol_net_grant(g, r);
 	PUT(g, "\n");
 }
 

@@ -6,6 +6,8 @@
 #   tests/run/seeds.sh --laws [N [FROM]]    laws L1-L5 and L8 on N (3000) fresh seeds
 #   tests/run/seeds.sh --laws N FROM PROGRAM…    of these programs
 #   tests/run/seeds.sh --long               --laws; with POL_SLICE one program and 100 seeds
+#   tests/run/seeds.sh --pairs [N [FROM]]   N pairs of policies (20000; with POL_SLICE a seventh) for diff, and
+#                                           a third of them for check --against
 # With POL_SLICE a third of the rows and programs.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
@@ -27,9 +29,18 @@ prop_part 500
 prop_sets 1000
 prop_regex 3000
 prop_nft 50
+prop_gate 150
 prop_diff 40
 prop_diff_net 200
 prop_diff_kinds 150
+prop_diff_guard 260
+prop_pairs 700
+prop_against 200
+prop_prove 105
+prop_lint 110
+prop_exposure 66
+prop_why_not 15
+prop_regex_words 1500
 prop_ir_json 40
 prop_convert 80
 prop_format 150
@@ -43,7 +54,8 @@ prop_worlds L4 L5 L8
 prop_command L2 L5 L8
 prop_matcher L5
 prop_walk L5
-prop_seccomp L5'
+prop_seccomp L5
+prop_gate L5'
 slice=50 # seeds of one start of a program
 
 log=$(mktemp) || exit 1
@@ -158,7 +170,28 @@ many() { # N FROM [PROGRAM…]
 	done <<<"$laws"
 }
 
-if [ "${1:-}" = --laws ]; then
+# prop_pairs stops at the pair that is broken, and names it.
+pairs() { # N FROM
+	printf '%s pairs from %s\n' "$1" "$2"
+	if ONLY='*alike*' try prop_pairs "$2" "$1" && ONLY='*witness*' try prop_pairs "$2" $(($1 / 10)); then
+		count_pass
+	else
+		failing prop_pairs "$2" "$1"
+	fi
+	grep -aE '^(edits|[0-9]+ (pairs|witnesses))' "$log"
+	if try prop_against "$2" $(($1 / 3)); then
+		count_pass
+	else
+		failing prop_against "$2" $(($1 / 3))
+	fi
+	grep -aE '^[0-9]+ pairs' "$log"
+}
+
+if [ "${1:-}" = --pairs ]; then
+	n=20000
+	[ -z "${POL_SLICE:-}" ] || n=$((n / 7 + 1))
+	pairs "${2:-$n}" "${3:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}"
+elif [ "${1:-}" = --laws ]; then
 	shift
 	many "${1:-3000}" "${2:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}" "${@:3}"
 elif [ "${1:-}" = --long ]; then

@@ -2,93 +2,7 @@
  * What diff says of two small policies: which finding, which request, whether
  * it widens, and where it has to stay undecided.
  */
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "compiler/analysis/diff.h"
-#include "compiler/cli/passes.h"
-#include "compiler/eval/eval.h"
-#include "compiler/eval/line.h"
-#include "tests/unit/fixture.h"
-
-static struct diff_result res;
-
-static struct ir *resolved(const char *text)
-{
-	struct compilation *c = ARENA_NEW(&arena, struct compilation);
-	struct options *o = ARENA_NEW(&arena, struct options);
-	char path[] = "/tmp/pol-diff.XXXXXX";
-	struct sema_input in = { .level = 0 };
-	int fd = mkstemp(path);
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-	assert_int_equal(close(fd), 0);
-	*o = (struct options){ .scope = IR_SANDBOX, .verb = CLI_CHECK };
-	in.path = arena_printf(&arena, "%s", path);
-	in.name = STR("p.pol");
-	VEC_PUSH(&arena, &o->inputs, in);
-	compilation_init(c, o, &arena);
-	if (passes_run(c, "lift") != CLI_CLEAN) {
-		diag_render(stderr, &c->sink, &c->map, false);
-		fail_msg("%s", text);
-	}
-	assert_int_equal(unlink(path), 0);
-	return c->ir;
-}
-
-static void compare_irs(const struct ir *old, const struct ir *new)
-{
-	struct diff_where w = { .scope = IR_SANDBOX, .cwd = STR("/home/dev/app") };
-
-	w.roots.dir[IR_ROOT_FS] = STR("/");
-	w.roots.dir[IR_ROOT_HOME] = STR("/home/dev");
-	w.roots.dir[IR_ROOT_PROJECT] = STR("/home/dev/app");
-	w.roots.dir[IR_ROOT_TMP] = STR("/tmp");
-	w.roots.dir[IR_ROOT_SESSION] = STR("/session");
-	diff_policies(old, new, &w, &arena, &res);
-}
-
-/* Bodies of managed policies without the base. */
-static void compare(const char *old, const char *new)
-{
-	static const char head[] = "policy p { level managed  base none }\n";
-
-	compare_irs(resolved(arena_printf(&arena, "%s%s", head, old)),
-		    resolved(arena_printf(&arena, "%s%s", head, new)));
-}
-
-static const struct diff_finding *only_finding(enum diff_change change, bool widening)
-{
-	const struct diff_finding *f = res.findings.v;
-
-	assert_int_equal(res.findings.n, 1);
-	assert_int_equal(res.doubts.n, 0);
-	assert_string_equal(diff_change_name(f->change), diff_change_name(change));
-	assert_int_equal(f->widening, widening);
-	return f;
-}
-
-static void says(const char *old, const char *new, enum diff_change change,
-		 bool widening)
-{
-	compare(old, new);
-	(void)only_finding(change, widening);
-	/* and the other way round it is no longer the same finding */
-	compare(new, old);
-	assert_int_equal(res.findings.n, 1);
-	assert_int_equal(res.findings.v[0].widening && widening, false);
-}
-
-static void is_same(const char *old, const char *new)
-{
-	compare(old, new);
-	assert_int_equal(res.findings.n, 0);
-	assert_int_equal(res.doubts.n, 0);
-	compare(new, old);
-	assert_int_equal(res.findings.n + res.doubts.n, 0);
-}
+#include "tests/unit/diff_fixture.h"
 
 /* --- requests ---------------------------------------------------------------- */
 
@@ -229,6 +143,45 @@ static void test_a_wider_block_is_seen_around_a_narrower_one(void **state)
 		"network limited { allow 10.1.0.0/16  deny 10.0.0.0/16 }");
 }
 
+/* The address is denied either way, and only one policy keeps a name from leading there. */
+static void test_where_names_may_lead(void **state)
+{
+	static const char *const pairs[][2] = {
+		{ "allow tcp \"a.example\" port 22  deny tcp 192.0.2.0/24",
+		  "allow tcp \"a.example\" port 22" },
+		{ "allow tcp \"*.example\"  deny tcp 192.0.2.0/24 port 22",
+		  "allow tcp \"*.example\"  deny tcp port 22 except \"a.example\"" },
+		{ "allow tcp \"a.example\"  deny tcp port 22 except \"a.example\"  deny tcp 192.0.2.0/24 port 22",
+		  "allow tcp \"a.example\"  deny tcp port 22 except \"a.example\"" },
+		{ "allow tcp \"a.example\"  deny tcp ::/0 port 22",
+		  "allow tcp \"a.example\"  deny tcp port 22 except \"a.example\"" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < POL_LEN(pairs); i++) {
+		const char *old = arena_printf(&arena, "network limited { %s }", pairs[i][0]);
+		const char *new = arena_printf(&arena, "network limited { %s }", pairs[i][1]);
+		bool widens = false, narrows = false;
+
+		compare(old, new);
+		for (size_t k = 0; k < res.findings.n; k++)
+			widens |= res.findings.v[k].change == DIFF_REACH &&
+				  res.findings.v[k].widening;
+		compare(new, old);
+		for (size_t k = 0; k < res.findings.n; k++)
+			narrows |= res.findings.v[k].change == DIFF_REACH &&
+				   !res.findings.v[k].widening;
+		if (!widens || !narrows)
+			fail_msg("row %zu: %d %d", i, widens, narrows);
+	}
+	/* no name passes there, or none at all; datagrams reach nobody */
+	is_same("network limited { allow tcp \"a.example\" port 22  deny tcp 192.0.2.0/24 port 80 }",
+		"network limited { allow tcp \"a.example\" port 22 }");
+	is_same("network limited { deny tcp 192.0.2.0/24 }", "network limited { }");
+	is_same("network limited { allow tcp \"a.example\" port 22  deny udp 192.0.2.0/24 }",
+		"network limited { allow tcp \"a.example\" port 22 }");
+}
+
 /* A lock keeps levels out that are not compared. */
 static void test_a_lock_of_the_environment_is_one(void **state)
 {
@@ -309,8 +262,21 @@ static void test_other_words_for_the_same_are_the_same(void **state)
 		"\n\n command { allow \"a\" }");
 }
 
-/* A place of HOME decides whether the deny is about anything. */
-static void test_what_hangs_on_the_roots_is_undecided(void **state)
+static void meets_at(enum diff_change change, bool widening, enum ir_root root,
+		     const char *dir, const char *path)
+{
+	const struct diff_finding *f = only_finding(change, widening);
+
+	assert_string_equal(arena_printf(&arena, "%.*s", STR_ARG(f->request.path)), path);
+	assert_string_equal(
+		arena_printf(&arena, "%.*s", STR_ARG(f->request.roots.dir[root])), dir);
+}
+
+/*
+ * The place of a root decides whether the rule is about anything.  Then the finding says
+ * such a place, and its request has it.
+ */
+static void test_a_root_may_lie_where_rules_meet(void **state)
 {
 	static const char old[] = "file { allow read \"${HOME}/x\" }";
 	static const char new[] =
@@ -318,13 +284,27 @@ static void test_what_hangs_on_the_roots_is_undecided(void **state)
 
 	(void)state;
 	compare(old, new);
+	meets_at(DIFF_DENIED, false, IR_ROOT_HOME, "/opt", "/opt/x");
+	compare(new, old);
+	meets_at(DIFF_ALLOWED, true, IR_ROOT_HOME, "/opt", "/opt/x");
+	/* the own root is moved; of two that may be, the project */
+	compare("file { allow read \"/opt/y\" }",
+		"file { allow read \"/opt/y\"  deny read \"${PROJECT_DIR}/y\" }");
+	meets_at(DIFF_DENIED, false, IR_ROOT_PROJECT, "/opt", "/opt/y");
+	compare("file { allow read \"${TMPDIR}\", \"${PROJECT_DIR}\" }",
+		"file { allow read \"${TMPDIR}\", \"${PROJECT_DIR}\"  deny read \"/k\" }");
+	meets_at(DIFF_DENIED, false, IR_ROOT_PROJECT, "/k", "/k");
+}
+
+/* No place of HOME shows a difference; what finds examples proves nothing. */
+static void test_roots_without_an_example_stay_undecided(void **state)
+{
+	(void)state;
+	compare("file { allow read \"${HOME}\"  hide \"/e\" }",
+		"file { allow read \"${HOME}\"  hide \"/e\"  deny read \"/e\" }");
 	assert_int_equal(res.findings.n, 0);
 	assert_int_equal(res.doubts.n, 1);
 	assert_true(res.doubts.v[0].narrows_only);
-	compare(new, old);
-	assert_int_equal(res.findings.n, 0);
-	assert_int_equal(res.doubts.n, 1);
-	assert_false(res.doubts.v[0].narrows_only);
 }
 
 /* Rules at any depth that no automaton holds: asked where a tree is open. */
@@ -527,11 +507,13 @@ int main(void)
 		WITH(arena, test_commands_are_read_by_the_tables),
 		WITH(arena, test_the_witness_lies_in_what_changed),
 		WITH(arena, test_a_wider_block_is_seen_around_a_narrower_one),
+		WITH(arena, test_where_names_may_lead),
 		WITH(arena, test_a_lock_of_the_environment_is_one),
 		WITH(arena, test_a_rule_that_changes_its_level_is_seen),
 		WITH(arena, test_other_words_for_the_same_are_the_same),
 		WITH(arena, test_an_allow_beside_otherwise_allow_is_not_called_the_same),
-		WITH(arena, test_what_hangs_on_the_roots_is_undecided),
+		WITH(arena, test_a_root_may_lie_where_rules_meet),
+		WITH(arena, test_roots_without_an_example_stay_undecided),
 		WITH(arena, test_too_many_rules_are_asked_below_open_trees),
 		WITH(arena, test_a_set_past_the_budget_is_undecided),
 		WITH(arena, test_a_network_past_the_budget_is_undecided),

@@ -4,6 +4,7 @@
  * everyday lines (tests/conformance/hints.py).
  */
 #include "runtime/decide/hint.h"
+#include "runtime/decide/rule_text.h"
 #include "tests/unit/hand.h"
 
 static uint8_t block[8 << 20] __attribute__((aligned(16)));
@@ -22,7 +23,7 @@ static void expect_at(const char *line, const char *want, int at)
 
 #define EXPECT(line, want) expect_at(line, want, __LINE__)
 #define RULE(z) "command { allow " z " }"
-#define NONE_ALLOWS "no rule allows it, so command-otherwise (level default) decides"
+#define NONE_ALLOWS "a rule that allows it; without one command-otherwise (level default) decides"
 
 static void test_a_rule_that_is_enough(void **state)
 {
@@ -82,14 +83,118 @@ static void test_a_locked_section(void **state)
 	EXPECT("fix", "locked by managed: only a rule there can allow it");
 }
 
+/* --- connections ------------------------------------------------------------------ */
+
+static void network(enum ir_mode mode, enum ir_level level, unsigned line)
+{
+	struct ir_scalar *s = &h.ir->scalars[IR_S_NET_MODE];
+
+	s->num = mode;
+	s->level = level;
+	s->at = (struct ir_place){ .file = STR("p.pol"), .line = line, .col = 1,
+				   .span = SPAN_NONE };
+	hand_compile(&h);
+}
+
+static void expect_net(const struct hint_subject *s, enum ir_scalar_id by, uint8_t effect,
+		       const char *want)
+{
+	const struct decision d = { .effect = effect,
+				    .rule = h.b.rules->scalar_first + (uint32_t)by };
+	struct hint got;
+
+	hint_request(&h.b, s, &d, &got);
+	assert_string_equal(got.text, want);
+	assert_int_equal(got.rule, effect == PB_ASK);
+}
+
+static const struct hint_subject name = { .kind = PB_NET, .host = "a.example", .port = 443 };
+
+static void test_a_connection_that_no_rule_is_about(void **state)
+{
+	const struct hint_subject v6 = { .kind = PB_NET, .host = "2001:db8::1", .port = 22,
+					 .is_addr = true };
+	uint32_t mode, otherwise;
+
+	(void)state;
+	network(IR_NET_LIMITED, IR_USER, 7);
+	expect_net(&name, IR_S_NET_OTHERWISE, PB_DENY,
+		   "network limited { allow tcp \"a.example\" port 443 }");
+	expect_net(&name, IR_S_NET_OTHERWISE, PB_ASK,
+		   "network limited { allow tcp \"a.example\" port 443 }");
+	expect_net(&v6, IR_S_NET_OTHERWISE, PB_DENY,
+		   "network limited { allow tcp 2001:db8::1 port 22 }");
+	/* nobody wrote `otherwise`: the mode's line is named; another scalar by itself */
+	mode = h.b.rules->scalar_first + (uint32_t)PB_S_NET_MODE;
+	otherwise = h.b.rules->scalar_first + (uint32_t)PB_S_NET_OTHERWISE;
+	assert_int_equal(explain_named(&h.b, otherwise), mode);
+	assert_int_equal(explain_named(&h.b, mode), mode);
+	assert_int_equal(explain_named(&h.b, otherwise + 1), otherwise + 1);
+	assert_int_equal(explain_named(&h.b, UINT32_MAX), UINT32_MAX);
+}
+
+static void test_an_otherwise_that_was_written(void **state)
+{
+	uint32_t otherwise;
+
+	(void)state;
+	h.ir->scalars[IR_S_NET_OTHERWISE].at = (struct ir_place){
+		.file = STR("p.pol"), .line = 9, .col = 1, .span = SPAN_NONE,
+	};
+	network(IR_NET_FULL, IR_USER, 7);
+	otherwise = h.b.rules->scalar_first + (uint32_t)PB_S_NET_OTHERWISE;
+	assert_int_equal(explain_named(&h.b, otherwise), otherwise);
+	expect_net(&name, IR_S_NET_OTHERWISE, PB_DENY,
+		   "network full { allow tcp \"a.example\" port 443 }");
+}
+
+static void test_a_network_that_is_off(void **state)
+{
+	(void)state;
+	network(IR_NET_DISABLED, IR_USER, 7);
+	expect_net(&name, IR_S_NET_MODE, PB_DENY,
+		   "network limited { allow tcp \"a.example\" port 443 } in place of p.pol:7");
+}
+
+static void test_a_network_that_is_off_by_default(void **state)
+{
+	(void)state;
+	network(IR_NET_DISABLED, IR_DEFAULT, 7);
+	expect_net(&name, IR_S_NET_MODE, PB_DENY,
+		   "network limited { allow tcp \"a.example\" port 443 }");
+}
+
+static void test_a_network_that_others_switched_off(void **state)
+{
+	(void)state;
+	network(IR_NET_DISABLED, IR_PROJECT, 7);
+	expect_net(&name, IR_S_NET_MODE, PB_DENY,
+		   "network disabled (level project) stands: no rule counts");
+}
+
+static void test_a_locked_network(void **state)
+{
+	(void)state;
+	h.ir->locked[IR_NET].level = IR_MANAGED;
+	network(IR_NET_LIMITED, IR_MANAGED, 7);
+	expect_net(&name, IR_S_NET_OTHERWISE, PB_DENY,
+		   "locked by managed: only a rule there can allow it");
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, hand_setup, hand_teardown)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_a_rule_that_is_enough, hand_setup,
-						hand_teardown),
-		cmocka_unit_test_setup_teardown(test_whose_it_is, hand_setup, hand_teardown),
-		cmocka_unit_test_setup_teardown(test_a_locked_section, hand_setup,
-						hand_teardown),
+		TEST(test_a_rule_that_is_enough),
+		TEST(test_whose_it_is),
+		TEST(test_a_locked_section),
+		TEST(test_a_connection_that_no_rule_is_about),
+		TEST(test_an_otherwise_that_was_written),
+		TEST(test_a_network_that_is_off),
+		TEST(test_a_network_that_is_off_by_default),
+		TEST(test_a_network_that_others_switched_off),
+		TEST(test_a_locked_network),
 	};
 
 	return cmocka_run_group_tests_name("hint", tests, NULL, NULL);

@@ -2,6 +2,8 @@
  * From statements to the IR: patterns, hosts, conditions.  Values, tests and
  * what is refused are in test_lower_values.c.
  */
+#include <errno.h>
+
 #include "tests/unit/sema_fixture.h"
 
 /* --- globs as text --------------------------------------------------------- */
@@ -241,26 +243,26 @@ static void test_hosts_times_ports(void **state)
 		    "deny 10.0.0.0/8 except 10.1.0.0/16\n"
 		    "allow tcp \"1.2.3.4\" port 1 }");
 	assert_int_equal(fx_count(&f, IR_NET, IR_ALLOW), 7);
-	n = &fx_rule(&f, 1)->set.u.net; /* the family rule is the first */
+	n = &fx_rule(&f, 4)->set.u.net; /* the rules about sockets come first */
 	assert_int_equal(n->host, IR_HOST_NAME);
 	assert_true(str_eqz(n->name, "github.com"));
 	assert_int_equal(n->port_lo, 22);
-	n = &fx_rule(&f, 4)->set.u.net;
+	n = &fx_rule(&f, 7)->set.u.net;
 	assert_int_equal(n->host, IR_HOST_BELOW);
 	assert_true(str_eqz(n->name, "npmjs.com"));
 	assert_int_equal(n->port_lo, 80);
 	assert_int_equal(n->port_hi, 443);
-	n = &fx_rule(&f, 5)->set.u.net;
+	n = &fx_rule(&f, 8)->set.u.net;
 	assert_int_equal(n->protos, IR_UDP);
 	assert_int_equal(n->cidr.bits, 104);
 	assert_int_equal(n->port_lo, 0);
 	assert_int_equal(n->port_hi, 65535);
-	n = &fx_rule(&f, 6)->set.u.net;
+	n = &fx_rule(&f, 9)->set.u.net;
 	assert_int_equal(n->protos, IR_ANY_PROTO);
 	assert_int_equal(n->host, IR_HOST_ANY);
-	assert_int_equal(fx_rule(&f, 7)->set.u.net.nwithin, 1);
-	assert_int_equal(fx_rule(&f, 8)->nexcept, 1);
-	assert_int_equal(fx_rule(&f, 9)->set.u.net.host, IR_HOST_CIDR);
+	assert_int_equal(fx_rule(&f, 10)->set.u.net.nwithin, 1);
+	assert_int_equal(fx_rule(&f, 11)->nexcept, 1);
+	assert_int_equal(fx_rule(&f, 12)->set.u.net.host, IR_HOST_CIDR);
 	fx_release(&f);
 }
 
@@ -401,31 +403,44 @@ static void test_errnos(void **state)
 	fx_release(&f);
 }
 
+/* What every mode denies, and what `disabled` and `limited` deny beside it. */
+#define OTHER_FAMILIES                                                        \
+	"socket !(((a0==0x1 | (a0==0x2 | a0==0xa)) | (a0==0x10 & a2==0))); "  \
+	"socketpair !(a0==0x1)"
+#define OTHER_PROTOCOLS                                                       \
+	"socket ((a0==0x2 | a0==0xa) & (a1/0xf==0x3 | a1/0xf==0xa)); "        \
+	"socket ((a0==0x2 | a0==0xa) & !(((a1/0xf==0x3 | a1/0xf==0xa) | "     \
+	"((a1/0xf==0x1 & (a2==0 | a2==0x6)) | (a1/0xf==0x2 & (a2==0 | a2==0x11))))))"
+
 static void test_the_mode_leaves_four_families(void **state)
 {
 	static const struct {
-		const char *mode;
-		bool rule;
-	} rows[] = { { "disabled", true }, { "limited", true }, { "full", true } };
+		const char *mode, *calls;
+	} rows[] = {
+		{ "disabled", OTHER_FAMILIES "; " OTHER_PROTOCOLS },
+		{ "limited", OTHER_FAMILIES "; " OTHER_PROTOCOLS },
+		{ "full", OTHER_FAMILIES },
+	};
+	static const uint16_t errs[] = { EAFNOSUPPORT, EAFNOSUPPORT, EPERM, EPROTONOSUPPORT };
 
 	(void)state;
 	for (size_t i = 0; i < POL_LEN(rows); i++) {
 		struct fx f;
 		char text[64];
+		uint32_t n;
 
 		snprintf(text, sizeof(text), "command { deny \"x\" }\nnetwork %s\n",
 			 rows[i].mode);
 		fx_run_text(&f, text);
-		if (rows[i].rule) {
-			const struct ir_rule *r = fx_rule(&f, 1);
+		assert_string_equal(show_calls(&f), rows[i].calls);
+		n = (uint32_t)fx_count(&f, IR_SYSCALL, IR_DENY);
+		for (uint32_t k = 0; k < n; k++) {
+			const struct ir_rule *r = fx_rule(&f, 1 + k);
 
 			assert_true(str_eqz(r->id, "network-mode"));
 			assert_int_equal(r->at.line, 2);
-			assert_int_equal(r->err, 97);
-			assert_string_equal(show_calls(&f), "socket !((((a0==0x1 | a0==0x2)"
-					    " | a0==0xa) | (a0==0x10 & a2==0)))");
+			assert_int_equal(r->err, errs[k]);
 		}
-		assert_int_equal(fx_count(&f, IR_SYSCALL, IR_DENY), rows[i].rule);
 		fx_release(&f);
 	}
 }

@@ -33,7 +33,8 @@ static bool read_line(struct options *o, const char *text)
 {
 	static const char *const verbs[] = { "check", "compile", "explain", "dump",
 					     "inspect", "effective", "fmt", "convert",
-					     "sign", "verify", "diff" };
+					     "sign", "verify", "diff", "trust",
+					     "init", "emit", "prove" };
 	char *copy = arena_printf(&arena, "%s", text), *word, *save = NULL;
 	char **argv = arena_array(&arena, 64, sizeof(*argv));
 	int argc = 0, verb = 0;
@@ -103,10 +104,12 @@ static void test_values(void **state)
 	assert_string_equal(o.output, "OUT");
 	assert_int_equal(o.serial, 7);
 	assert_int_equal(o.created, 5);
-	accepts(&o, "compile a.pol -o OUT --sign k --not-before 2026-01-01 --previous OLD");
+	accepts(&o, "compile a.pol -o OUT --sign k --not-before 2026-01-01 --previous OLD "
+		    "--against BEFORE");
 	assert_string_equal(o.key, "k");
 	assert_string_equal(o.not_before, "2026-01-01");
 	assert_string_equal(o.previous, "OLD");
+	assert_string_equal(o.against, "BEFORE");
 	refuses("compile a -o x --not-before 2026", "is no value of --not-before");
 	accepts(&o, "compile a.pol -o OUT");
 	assert_int_equal(o.created, -1);
@@ -134,6 +137,18 @@ static void test_values(void **state)
 	assert_int_equal(o.inputs.n, 1);
 	assert_string_equal(o.sides[0], "a.pol");
 	assert_string_equal(o.sides[1], "b.pol");
+	accepts(&o, "check --against most.polb x.polb");
+	assert_string_equal(o.against, "most.polb");
+	assert_string_equal(o.bundle, "x.polb");
+	accepts(&o, "check --against most.pol --role r a.pol");
+	assert_int_equal(o.inputs.n, 1);
+	refuses("check x.polb", "compiled already");
+	refuses("check --against most.pol a.pol x.polb", "a bundle is a whole policy");
+	refuses("check a.pol --against", "--against wants CEILING");
+	refuses("compile x.polb -o y.polb --against most.polb", "is compiled already");
+	refuses("dump a.pol --against most.pol", "unknown option '--against'");
+	refuses("prove a.pol", "prove wants an assertion");
+	refuses("prove --format yaml a.pol", "'yaml' is no value of --format");
 	refuses("diff a.pol", "diff wants OLD and NEW");
 	refuses("diff a b c", "'c' is a third");
 	refuses("diff --user u a.pol b.polb", "a bundle is a whole policy");
@@ -143,7 +158,7 @@ static void test_values(void **state)
 	refuses("check --format yaml a", "'yaml' is no value of --format");
 	refuses("check --format xml a", "'xml' is no value of --format, which takes text|json\n");
 	refuses("effective --format xml a", "which takes text|json|yaml\n");
-	refuses("diff --format xml a b", "which takes text|json|markdown\n");
+	refuses("diff --format xml a b", "which takes text|json|markdown|html\n");
 	refuses("check --fail-on=never a",
 		"'never' is no value of --fail-on, which takes error|warning\n");
 	refuses("diff --fail-on=never a b", "which takes any|widening\n");
@@ -188,7 +203,7 @@ static void test_what_has_to_be_there(void **state)
 	refuses("compile a.pol", "compile wants -o");
 	refuses("dump a.pol", "dump wants --after");
 	refuses("explain a.pol", "explain wants a request");
-	refuses("explain a.pol", "tool NAME, setting NAME\n");
+	refuses("explain a.pol", "tool NAME, setting NAME, env NAME, limit NAME, mount PLACE\n");
 	refuses("explain a.pol comand ls",
 		"'comand' begins none: did you mean 'command'?\n");
 	refuses("explain --user tools a.pol", "wants a request: command LINE");

@@ -52,7 +52,6 @@ static const struct {
 	{ "session { lifetime 24 }", "P0212", "'lifetime'" },
 	{ "runner { mode docker }", "P0212", "'docker'" },
 	{ "runner { container { image \"a\"  images [\"b\"] } }", "P0304", "'a'" },
-	{ "assert never command \"x\"", "P0201", "'assert'" },
 	{ "command { pin git = \"bin/git\" }", "P0205", "'bin/git'" },
 	{ "command { pin git = \"/usr/../git\" }", "P0205", "no absolute path" },
 	{ "command { pin git = \"${HOME}/git\" }", "P0205", "no absolute path" },

@@ -1,0 +1,333 @@
+/*
+ * One region of the words of a changed rule: all of its words match the same rules.  A
+ * representative is asked; where guards decide, too, lines with the options and operands
+ * that they name are asked as well.
+ */
+#include "compiler/analysis/diff_job.h"
+#include "compiler/analysis/diff_key.h"
+#include "compiler/analysis/diff_witness.h"
+#include "compiler/eval/line.h"
+#include "compiler/eval/match_command.h"
+#include "compiler/eval/match_program.h"
+#include "compiler/eval/tabled.h"
+
+/* How many lines are tried in one region, and for one rule with all programs. */
+#define MAX_REGION_LINES 128
+#define MAX_LINES 512
+
+unsigned diff_region_operations(const struct diff_job *j)
+{
+	const struct ir_rule *r = diff_rule(j->sel[0]);
+	size_t i;
+
+	if (!r || r->kind != IR_FILE)
+		return IR_READ; /* one round is enough */
+	/*
+	 * a scratch rule does not apply where a tree of the host is shown, whatever the
+	 * operation
+	 */
+	for (i = 1; i < j->n && ir_rule_shows_host(r); i++)
+		if (diff_rule(j->sel[i])->scratch)
+			return IR_ALL_OPS;
+	return r->set.u.file.ops;
+}
+
+/* --- which rules the region meets -------------------------------------------------- */
+
+/* The number of tags that are items; the others are exceptions. */
+static size_t count_items(const struct diff_job *j, struct diff_region r)
+{
+	size_t n = r.n;
+
+	while (n && r.tags[n - 1] >= j->n)
+		n--;
+	return n;
+}
+
+/* Which exceptions of the item have words in the region? */
+static const bool *excepted(struct diff_job *j, struct diff_region r, uint32_t item)
+{
+	size_t n = diff_word_nexcept(j->sel[item]), i;
+	bool *ret = arena_array(j->tmp, n + 1, sizeof(*ret));
+
+	for (i = count_items(j, r); i < r.n; i++) {
+		const struct diff_part *p = &j->part[r.tags[i] - j->n];
+
+		if (p->item == item)
+			ret[p->except] = true;
+	}
+	return ret;
+}
+
+static struct diff_met *met_by(struct diff_job *j, struct diff_region r)
+{
+	struct diff_met *met = arena_array(j->tmp, r.n + 1, sizeof(*met));
+	size_t i;
+
+	for (i = 0; i < count_items(j, r); i++)
+		met[i] = (struct diff_met){ j->sel[r.tags[i]], excepted(j, r, r.tags[i]) };
+	return met;
+}
+
+/* --- nobody has to be asked --------------------------------------------------------- */
+
+/*
+ * Do both sides act alike by the rules that surely match?  Then a changed rule that may
+ * match must act as one of them does.  A rule of both sides that may match does so on
+ * both.
+ */
+static bool acts_alike(struct diff_job *j, struct diff_region r)
+{
+	size_t n = count_items(j, r), i, k, sure = 0, open = 0;
+	uint32_t *tags = arena_array(j->tmp, n + 1, sizeof(*tags));
+	const struct diff_item **may = arena_array(j->tmp, n + 1, sizeof(*may));
+	struct diff_met *met = met_by(j, r);
+
+	for (i = 0; i < n; i++) {
+		if (j->sel[0]->kind != IR_COMMAND || !diff_cond_decides(&met[i]))
+			tags[sure++] = r.tags[i];
+		else if (met[i].it->changed)
+			may[open++] = met[i].it;
+	}
+	if (!diff_acts_alike(j->sel, tags, sure, j->tmp))
+		return false;
+	for (i = 0; i < open; i++) {
+		for (k = 0; k < sure && j->sel[tags[k]]->acts != may[i]->acts; k++)
+			;
+		if (k == sure || (may[i]->rule[DIFF_OLD] && may[i]->rule[DIFF_NEW]))
+			return false;
+	}
+	return true;
+}
+
+bool diff_region_alike(struct diff_job *j, struct diff_region r)
+{
+	uint32_t *kept = arena_array(j->tmp, r.n + 1, sizeof(*kept));
+	size_t i, o = 0;
+
+	if (j->d->context_differs[j->sel[0]->kind])
+		return false;
+	if (j->sel[0]->kind == IR_COMMAND)
+		return acts_alike(j, r);
+	if (count_items(j, r) < r.n)
+		return false;
+	for (i = 0; i < r.n; i++) {
+		const struct diff_item *it = j->sel[r.tags[i]];
+
+		if (j->frame == DIFF_RELATIVE && diff_word_is_vague(it)) {
+			if (it->changed)
+				return false;
+			continue; /* the item is in both policies, or in neither */
+		}
+		kept[o++] = r.tags[i];
+	}
+	return diff_acts_alike(j->sel, kept, o, j->tmp);
+}
+
+/* --- is it a request of the region? -------------------------------------------------- */
+
+/* Does the evaluator say so, too, apart from guards and exceptions? */
+static bool truly_matches(const struct eval_asked *line, const struct diff_item *it)
+{
+	struct ir_command words = diff_rule(it)->set.u.command;
+	struct eval_asked q = *line;
+
+	words.nguards = 0;
+	for (; q.part; q.part = q.part->next)
+		if (q.part->kind == CMD_COMMAND &&
+		    eval_match_command(&q, &words, EVAL_BROAD).may)
+			return true;
+	return false;
+}
+
+/*
+ * The language of a deny or an ask has words with any option between its own, but tables
+ * may say that a word is none.
+ */
+static bool all_truly_match(struct diff_job *j, const struct ir_request *req,
+			    struct diff_region r)
+{
+	struct cmd_world world[2];
+	struct cmd_line line[2];
+	struct arena a; /* a line takes much memory */
+	bool all = true;
+	size_t i;
+	int s;
+
+	arena_init(&a, ARENA_DEFAULT_BUDGET);
+	for (s = 0; s < 2; s++)
+		eval_read_line(j->d->ir[s], req, &a, &world[s], &line[s]);
+	for (i = 0; i < count_items(j, r) && all; i++) {
+		const struct diff_item *it = j->sel[r.tags[i]];
+		const struct ir_rule *rule = diff_rule(it);
+		struct eval_asked q;
+
+		if (!rule || rule->effect == IR_ALLOW || rule->set.u.command.regex)
+			continue;
+		s = it->rule[DIFF_OLD] ? DIFF_OLD : DIFF_NEW;
+		q = (struct eval_asked){ j->d->ir[s], req, &world[s], line[s].first };
+		all = truly_matches(&q, it);
+	}
+	arena_release(&a);
+	return all;
+}
+
+/* Is the command, with the places that it has here, in the region? */
+static bool is_command_of_region(struct diff_job *j, const struct ir_request *req,
+				 struct diff_region r)
+{
+	size_t n;
+	const uint32_t *own = set_dfa_run(&j->dfa, diff_witness_word(j->d, j->tmp, req), &n);
+
+	return n == r.n && (!n || memcmp(own, r.tags, n * sizeof(*own)) == 0) &&
+	       all_truly_match(j, req, r);
+}
+
+/* Does the request meet the rules that the region names, whatever the operation? */
+static bool is_of_region(struct diff_job *j, const struct ir_request *req,
+			 struct diff_region r)
+{
+	size_t i, k = 0;
+
+	if (req->kind == IR_COMMAND)
+		return is_command_of_region(j, req, r);
+	for (i = 0; i < j->n; i++) {
+		struct ir_request q = *req;
+		bool want;
+
+		while (k < r.n && r.tags[k] < i)
+			k++;
+		want = k < r.n && r.tags[k] == i;
+		if (q.kind == IR_FILE) {
+			/* partial exceptions have tags of their own */
+			if (want != diff_word_matches_path(j->sel[i], &q))
+				return false;
+		} else if (want != diff_matches(j->sel[i], &q)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* --- lines that meet guards ----------------------------------------------------------- */
+
+static void find_pieces(struct diff_job *j, const struct diff_met *met, size_t n)
+{
+	size_t i;
+
+	memset(&j->pieces, 0, sizeof(j->pieces));
+	for (i = 0; i < n; i++)
+		if (met[i].it->changed)
+			diff_line_pieces(j->d, j->tmp, met[i].it, &j->pieces);
+	for (i = 0; i < n; i++)
+		if (!met[i].it->changed)
+			diff_line_pieces(j->d, j->tmp, met[i].it, &j->pieces);
+}
+
+/*
+ * Asks about lines that have what the guards of the region's rules name.  True if the
+ * answers tell enough about the rule.
+ */
+static bool ask_lines(struct diff_job *j, const struct ir_request *base,
+		      const struct diff_met *met, size_t n)
+{
+	struct ir_request lines[MAX_REGION_LINES];
+	size_t i, count;
+
+	if (diff_told_enough(j->sel[0], j->told))
+		return true;
+	find_pieces(j, met, n);
+	count = diff_line_variants(j->tmp, &j->pieces, base, lines, MAX_REGION_LINES);
+	for (i = 0; i < count && j->told->lines < MAX_LINES; i++) {
+		j->told->lines++;
+		/* a rule of both sides may lie beyond the region: all rules are asked */
+		(void)diff_ask(j->d, NULL, &lines[i], diff_scopes(j->sel[0]), j->tmp,
+			       j->told);
+		if (diff_told_enough(j->sel[0], j->told))
+			return true;
+	}
+	return false;
+}
+
+static void note_named(struct diff_job *j, const struct ir_request *req,
+		       const struct diff_named *named)
+{
+	struct str base = eval_base_name(req->argv[0]);
+	bool words = diff_words_count(j->d, req);
+	bool code = eval_tabled_interprets(j->d->ir[DIFF_OLD], base) ||
+		    eval_tabled_interprets(j->d->ir[DIFF_NEW], base);
+	int e, i;
+
+	for (i = 0; i < 2; i++)
+		if (code && named->allows[i])
+			j->told->named[i] = j->told->by[IR_ALLOW] = true;
+
+	for (e = 0; e < IR_EFFECT_COUNT; e++)
+		for (i = 0; i < 2; i++) {
+			if (!named->by[e][i] || (e == IR_ALLOW && !words))
+				continue;
+			j->told->named[i] = j->told->by[e] = true;
+		}
+}
+
+/*
+ * What is not known of the region, after its representative has been asked?  If it only
+ * narrows, one difference tells all that matters.
+ */
+static enum diff_cond open_of(struct diff_job *j, const struct ir_request *req,
+			      struct diff_region r)
+{
+	struct diff_met *met = met_by(j, r);
+	size_t n = count_items(j, r), i;
+	enum diff_cond open;
+	struct diff_named named = { .by = { { false } } };
+
+	if (req->kind != IR_COMMAND)
+		return DIFF_COND_ALIKE;
+	for (i = 0; i < n && !diff_cond_decides(&met[i]); i++)
+		;
+	if (i == n)
+		return DIFF_COND_ALIKE;
+	open = diff_cond_decide(&j->small, req, j->bases && j->bases->kind == DIFF_BASE_IS, met,
+				n, &named);
+	/* what no combination tells apart, no line does */
+	if (open != DIFF_COND_ALIKE && ask_lines(j, req, met, n))
+		return DIFF_COND_ALIKE;
+	note_named(j, req, &named);
+	if (open == DIFF_COND_NARROWS && j->told->changes)
+		return DIFF_COND_ALIKE;
+	j->conditions |= open != DIFF_COND_ALIKE;
+	return open;
+}
+
+/* --- the representative ------------------------------------------------------------------ */
+
+static void ask_operations(struct diff_job *j, struct ir_request *req, unsigned ops)
+{
+	for (unsigned op = IR_READ; op <= IR_EXEC; op <<= 1) {
+		if (!(ops & op))
+			continue;
+		if (req->kind == IR_FILE)
+			req->op = (enum ir_op)op;
+		(void)diff_ask(j->d, &j->small, req, diff_scopes(j->sel[0]), j->tmp, j->told);
+	}
+}
+
+enum diff_cond diff_region_ask(struct diff_job *j, struct str word, struct diff_region r)
+{
+	struct ir_request reqs[DIFF_WITNESS_REQUESTS];
+	size_t i, n = diff_witness_requests(j->d, j->tmp, j->sel[0], word, reqs);
+	const struct ir_rule *rule = diff_rule(j->sel[0]);
+	unsigned ops = diff_region_operations(j);
+	unsigned own = rule && rule->kind == IR_FILE ? ops & rule->set.u.file.ops : ops;
+
+	for (i = 0; i < n; i++) {
+		if (!is_of_region(j, &reqs[i], r))
+			continue;
+		/* those of the rule first: of each kind of change the first is told */
+		ask_operations(j, &reqs[i], own);
+		ask_operations(j, &reqs[i], ops & ~own);
+		return open_of(j, &reqs[i], r);
+	}
+	return DIFF_COND_UNKNOWN;
+}

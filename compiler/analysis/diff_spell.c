@@ -1,0 +1,241 @@
+/*
+ * The evaluator looks further at the words of a command that no rule allows: they may
+ * spell a command that a rule denies, or name a denied path.  These lines have such words,
+ * and such commands as words.
+ */
+#include "compiler/analysis/diff_spell.h"
+
+#include "compiler/analysis/diff_key.h"
+#include "compiler/analysis/diff_line.h"
+#include "compiler/eval/tabled.h"
+
+/* How many rules of each policy are spelled. */
+#define MAX_SPELLED 24
+
+/* --- lines with more words ------------------------------------------------------------- */
+
+struct asking {
+	struct diff *d;
+	struct arena *a;
+	const struct diff_item *it;
+	struct diff_told *told;
+};
+
+static bool is_enough(const struct asking *k)
+{
+	return diff_told_enough(k->it, k->told);
+}
+
+/* Asks about the words of the request, with `n` others before or behind them. */
+static void ask(struct asking *k, const struct ir_request *req, const struct str *more,
+		size_t n, bool before)
+{
+	struct ir_request q = *req;
+
+	q.nargv = req->nargv + n;
+	q.argv = arena_array(k->a, q.nargv + 1, sizeof(*q.argv));
+	memcpy(q.argv + (before ? n : 0), req->argv, req->nargv * sizeof(*q.argv));
+	memcpy(q.argv + (before ? 0 : req->nargv), more, n * sizeof(*more));
+	(void)diff_ask(k->d, NULL, &q, diff_scopes(k->it), k->a, k->told);
+}
+
+/* --- an allowed command, and words that are denied --------------------------------------- */
+
+static bool denies(const struct asking *k, const struct ir_rule *r)
+{
+	if (r->kind == IR_COMMAND)
+		return r->effect == IR_DENY;
+	/* a final allow exempts from looking at paths */
+	return k->told->final_apart && r->kind == IR_FILE && r->effect >= IR_DENY;
+}
+
+/* The words of a denied command, or a denied path; 0 if they cannot be spelled. */
+static size_t spell(const struct asking *k, const struct ir_rule *r, struct str *ret)
+{
+	if (r->kind == IR_COMMAND)
+		return diff_line_member(k->a, &r->set.u.command, ret);
+	return diff_line_path(k->d, k->a, &r->set.u.file.path, &ret[0]);
+}
+
+/* True if nothing is denied that the words could spell. */
+static bool ask_allowed(struct asking *k)
+{
+	struct str words[DIFF_LINE_WORDS];
+	bool any = false;
+	size_t i, n, count;
+	int s;
+
+	for (s = 0; s < 2; s++) {
+		const struct ir *ir = k->d->ir[s];
+
+		for (i = count = 0; i < ir->rules.n && !is_enough(k); i++) {
+			if (!denies(k, ir->rules.v[i]))
+				continue;
+			any = true;
+			if (!k->told->has_alike[IR_ALLOW] || count++ >= MAX_SPELLED)
+				continue;
+			n = spell(k, ir->rules.v[i], words);
+			if (n)
+				ask(k, &k->told->alike[IR_ALLOW], words, n, false);
+		}
+	}
+	return !any;
+}
+
+/* --- a command that is not allowed as the words of another one ------------------------------ */
+
+/* Is there a rule that may allow a shell, or a wrapper that covers its command? */
+static bool may_allow_shell(const struct diff *d, const struct ir *ir)
+{
+	size_t i;
+
+	for (i = 0; i < d->items[IR_COMMAND].n; i++) {
+		const struct diff_item *it = d->items[IR_COMMAND].v[i];
+		const struct ir_rule *r = diff_rule(it);
+		enum eval_runner runs;
+
+		if (!r || r->effect != IR_ALLOW)
+			continue;
+		runs = eval_tabled_runs(ir, it->lead);
+		if (!it->whole || runs == EVAL_RUNS_TEXT || runs == EVAL_RUNS_AWAY)
+			return true;
+	}
+	return false;
+}
+
+/* The words as one word of shell text. */
+static struct str quoted(struct arena *a, const struct ir_request *req)
+{
+	struct buf b;
+	size_t i, k;
+
+	buf_init(&b, a);
+	for (i = 0; i < req->nargv; i++) {
+		buf_z(&b, i ? " '" : "'");
+		for (k = 0; k < req->argv[i].n; k++)
+			if (req->argv[i].p[k] == '\'')
+				buf_z(&b, "'\\''");
+			else
+				buf_ch(&b, req->argv[i].p[k]);
+		buf_ch(&b, '\'');
+	}
+	return buf_view(&b);
+}
+
+static void ask_program(struct asking *k, struct str name, const struct ir_request *req)
+{
+	struct str wrapped[2] = { name, STR("--other") }, away[2] = { name, STR("host") };
+	struct str code[2] = { STR("-c"), STR_NULL };
+	struct ir_request shell = *req;
+
+	switch (eval_tabled_runs(k->d->ir[DIFF_NEW], name)) {
+	case EVAL_RUNS_TEXT:
+		shell.argv = &name;
+		shell.nargv = 1;
+		code[1] = quoted(k->a, req);
+		ask(k, &shell, code, 2, false);
+		break;
+	case EVAL_RUNS_AWAY:
+		ask(k, req, away, 2, true);
+		break;
+	case EVAL_RUNS_WORDS:
+		/* no table knows the option: its command is not found, and each rule that
+		   denies its words counts */
+		ask(k, req, wrapped, 2, true);
+		break;
+	case EVAL_RUNS_NOTHING:
+		break;
+	}
+}
+
+/* Programs that run others; first those that everybody knows. */
+static void ask_programs(struct asking *k, const struct ir_request *req)
+{
+	static const char *const known[] = { "sh", "env", "sudo", "ssh" };
+	const struct ir *ir = k->d->ir[DIFF_NEW];
+	size_t i;
+
+	for (i = 0; i < POL_LEN(known) && !is_enough(k); i++)
+		ask_program(k, str_from(known[i]), req);
+	for (i = 0; i < eval_tabled_count(ir) && !is_enough(k); i++)
+		ask_program(k, eval_tabled_name(ir, i), req);
+}
+
+/* Programs without a table that a default may allow. */
+static void ask_unknown(struct asking *k, const struct ir_request *req)
+{
+	struct str word = STR("other-program");
+	size_t n = 0, i;
+
+	if (!is_enough(k))
+		ask(k, req, &word, 1, true);
+	for (i = 0; i < k->d->items[IR_COMMAND].n && !is_enough(k); i++) {
+		const struct diff_item *x = k->d->items[IR_COMMAND].v[i];
+
+		if (!diff_risk(x) || !x->whole || !x->sep || n++ >= MAX_SPELLED)
+			continue;
+		word = str_cat(k->a, x->lead, STR(":"));
+		ask(k, req, &word, 1, true);
+	}
+}
+
+/* Does a default allow any command at all? */
+static bool may_default_allow(const struct ir *ir)
+{
+	const struct ir_scalar *s = &ir->scalars[IR_S_COMMAND_OTHERWISE];
+	size_t i;
+
+	for (i = 0; s->by_risk && i < IR_RISK_COUNT; i++)
+		if (s->effects[i] == IR_ALLOW)
+			return true;
+	return !s->by_risk && s->effect == IR_ALLOW;
+}
+
+static bool may_lose(const struct ir *ir)
+{
+	size_t i;
+
+	for (i = 0; i < eval_tabled_count(ir); i++)
+		if (eval_tabled_runs(ir, eval_tabled_name(ir, i)) != EVAL_RUNS_NOTHING)
+			return true;
+	return false;
+}
+
+/*
+ * Can a line with the words of a command of this effect depend on the rule?  The code of
+ * an allowed shell can; and where a rule denies the words, a wrapper whose command is not
+ * found, and a command that a default allows.
+ */
+static bool may_matter(const struct diff *d, const struct ir *ir, enum ir_effect effect)
+{
+	return may_allow_shell(d, ir) ||
+	       (effect != IR_ASK && (may_lose(ir) || may_default_allow(ir)));
+}
+
+/* True if no line can make a difference. */
+static bool ask_others(struct asking *k, enum ir_effect effect)
+{
+	if (k->told->has_alike[effect]) {
+		ask_programs(k, &k->told->alike[effect]);
+		ask_unknown(k, &k->told->alike[effect]);
+	}
+	return !may_matter(k->d, k->d->ir[DIFF_OLD], effect) &&
+	       !may_matter(k->d, k->d->ir[DIFF_NEW], effect);
+}
+
+bool diff_spell_ask(struct diff *d, const struct diff_item *it, struct diff_told *told)
+{
+	struct arena a;
+	struct asking k = { d, &a, it, told };
+	bool none = true;
+
+	arena_init(&a, ARENA_DEFAULT_BUDGET);
+	if (told->by[IR_ALLOW])
+		none &= ask_allowed(&k);
+	if (told->by[IR_ASK])
+		none &= ask_others(&k, IR_ASK);
+	if (told->by[IR_DENY])
+		none &= ask_others(&k, IR_DENY);
+	arena_release(&a);
+	return none || diff_told_enough(it, told);
+}

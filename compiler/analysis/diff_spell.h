@@ -1,0 +1,16 @@
+/*
+ * Where one policy decides a command by a rule and the other one alike by a default: words
+ * may still make a difference.  Internal to analysis/diff*.c.
+ */
+#ifndef COMPILER_ANALYSIS_DIFF_SPELL_H
+#define COMPILER_ANALYSIS_DIFF_SPELL_H
+
+#include "compiler/analysis/diff_ask.h"
+
+/*
+ * Where told->named says so: asks about lines in which words could make a difference.
+ * True if nothing is left to ask: no such line is possible, or the findings tell enough.
+ */
+bool diff_spell_ask(struct diff *d, const struct diff_item *it, struct diff_told *told);
+
+#endif

@@ -1,0 +1,169 @@
+/*
+ * Which requests a word of a language stands for, and which word a request is.  The words of
+ * commands are described in sets/lang.h.
+ */
+#include "compiler/analysis/diff_witness.h"
+
+#include "compiler/analysis/diff_ask.h"
+#include "compiler/analysis/diff_word.h"
+#include "compiler/analysis/diff_symbol.h"
+#include "compiler/eval/match_program.h"
+
+static bool is_root_text(struct str dir)
+{
+	return str_eqz(dir, "/");
+}
+
+/* --- requests ------------------------------------------------------------ */
+
+/* Splits the word at NULs; returns the number of parts. */
+static size_t split(struct arena *tmp, struct str word, struct str **ret)
+{
+	size_t i, from = 0, n = 0;
+
+	*ret = arena_array(tmp, word.n + 1, sizeof(**ret));
+	for (i = 0; i < word.n; i++) {
+		if (word.p[i])
+			continue;
+		(*ret)[n++] = str_sub(word, from, i - from);
+		from = i + 1;
+	}
+	return n;
+}
+
+static size_t command_requests(struct diff *d, struct arena *tmp, struct str word,
+			       struct ir_request reqs[DIFF_WITNESS_REQUESTS])
+{
+	struct str project = d->where->roots.dir[IR_ROOT_PROJECT], *w, names[4];
+	size_t n = split(tmp, word, &w), count = 0, i;
+
+	if (n < 3)
+		return 0;
+	names[count++] = w[0];
+	/* a program with a '/' is named by the places that the word gives it */
+	if (w[0].n && memchr(w[0].p, '/', w[0].n) && w[2].n > 1)
+		names[count++] = str_sub(w[2], 1, w[2].n - 1);
+	if (w[0].n && memchr(w[0].p, '/', w[0].n) && w[1].n > 1) {
+		struct str rest = str_sub(w[1], 1, w[1].n - 1);
+
+		names[count++] = str_cat(tmp, STR("./"), rest);
+		names[count++] = str_cat(tmp, str_cat(tmp, project, STR("/")), rest);
+	}
+	for (i = 0; i < count; i++) {
+		reqs[i] = diff_request(d, IR_COMMAND);
+		reqs[i].nargv = n - 2;
+		reqs[i].argv = arena_array(tmp, n, sizeof(*reqs[i].argv));
+		reqs[i].argv[0] = names[i];
+		if (n > 3)
+			memcpy(reqs[i].argv + 1, w + 3, (n - 3) * sizeof(*w));
+	}
+	return count;
+}
+
+static void put_place(struct buf *b, struct str place, bool known)
+{
+	if (known) {
+		buf_ch(b, '=');
+		buf_str(b, place);
+	}
+	buf_ch(b, 0);
+}
+
+struct str diff_witness_word(const struct diff *d, struct arena *tmp,
+			     const struct ir_request *req)
+{
+	struct str project = req->roots.dir[IR_ROOT_PROJECT], name, path = STR_NULL, rest;
+	bool known, below;
+	struct buf b;
+	size_t i;
+
+	if (!req->nargv)
+		return STR_NULL;
+	name = req->argv[0];
+	known = name.n && memchr(name.p, '/', name.n) &&
+		eval_program_path(tmp, name, d->where->cwd, &path);
+	below = known && project.p && (is_root_text(project) || str_starts(path, project));
+	rest = below && !is_root_text(project) ?
+		       str_sub(path, project.n, path.n - project.n) : path;
+	below = below && rest.n > 1 && rest.p[0] == '/';
+	buf_init(&b, tmp);
+	buf_str(&b, name);
+	buf_ch(&b, 0);
+	put_place(&b, below ? str_sub(rest, 1, rest.n - 1) : STR_NULL, below);
+	put_place(&b, path, known);
+	for (i = 1; i < req->nargv; i++) {
+		buf_str(&b, req->argv[i]);
+		buf_ch(&b, 0);
+	}
+	return buf_view(&b);
+}
+
+size_t diff_witness_requests(struct diff *d, struct arena *tmp, const struct diff_item *it,
+			     struct str word, struct ir_request reqs[DIFF_WITNESS_REQUESTS])
+{
+	if (it->kind == IR_COMMAND)
+		return command_requests(d, tmp, word, reqs);
+	reqs[0] = diff_request(d, it->kind);
+	if (it->kind == IR_TOOL) {
+		reqs[0].tool = word;
+		return 1;
+	}
+	reqs[0].abstract = diff_word_is_abstract(it);
+	reqs[0].op = IR_READ;
+	if (d->symbols)
+		diff_symbol_request(tmp, word, &reqs[0]);
+	else
+		reqs[0].path = !reqs[0].abstract && !word.n ? STR("/") : word;
+	return 1;
+}
+
+/* --- words --------------------------------------------------------------- */
+
+/* Ranks bytes: letters, digits and '-', other printable ASCII, the rest. */
+static unsigned readable(uint8_t c)
+{
+	if (c >= 'a' && c <= 'z')
+		return 4;
+	if ((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z'))
+		return 3;
+	if (c == '-') /* before '+', which begins an option of few programs */
+		return 3;
+	return c > ' ' && c < 127 ? 2 : c == ' ';
+}
+
+void diff_witness_order(const struct set_dfa *f, uint8_t order[256], uint8_t bytes[256])
+{
+	bool have[256] = { false };
+	uint32_t i, k;
+
+	for (i = 0; i < 256; i++) {
+		uint8_t cls = f->cls[i];
+
+		if (!have[cls] || readable((uint8_t)i) > readable(bytes[cls]))
+			bytes[cls] = (uint8_t)i;
+		have[cls] = true;
+	}
+	for (i = 0; i < f->nclasses; i++) {
+		for (k = i; k > 0 && readable(bytes[order[k - 1]]) < readable(bytes[i]);
+		     k--)
+			order[k] = order[k - 1];
+		order[k] = (uint8_t)i;
+	}
+}
+
+struct str diff_witness_spell(struct arena *tmp, const struct diff_step *from,
+			      uint32_t start, uint32_t state)
+{
+	uint32_t s;
+	size_t n = 0;
+	char *p;
+
+	for (s = state; s != start; s = from[s].from)
+		n++;
+	p = arena_alloc(tmp, n + 1);
+	for (s = state; s != start; s = from[s].from)
+		p[--n] = (char)from[s].byte;
+	for (s = state; s != start; s = from[s].from)
+		n++;
+	return (struct str){ p, n };
+}

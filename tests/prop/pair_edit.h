@@ -1,0 +1,335 @@
+/* The edits of a pair: what they need, what they do, and whether they mean anything. */
+#ifndef TESTS_PROP_PAIR_EDIT_H
+#define TESTS_PROP_PAIR_EDIT_H
+
+#include "tests/prop/pair_policy.h"
+
+enum pair_edit_kind {
+	EDIT_PART, EDIT_NEAR, EDIT_EDGE, EDIT_TURN, EDIT_SCRATCH, EDIT_FLOOR, EDIT_NARROW, EDIT_LEVEL, EDIT_ROLE, EDIT_ADD, EDIT_DROP, EDIT_SLOT,
+	/* these mean nothing */
+	EDIT_SELF, EDIT_TWICE, EDIT_LET, EDIT_AGAIN, EDIT_REASON, EDIT_SWAP, EDIT_BACK
+};
+
+struct pair_edit {
+	enum pair_edit_kind what;
+	enum ir_kind kind;
+	enum pair_part part;
+	size_t slot;
+	char name[48];
+};
+
+#define PAIR_MAX_EDITS 256
+
+struct pair_edits {
+	size_t n;
+	struct pair_edit v[PAIR_MAX_EDITS];
+};
+
+static inline bool pair_means_nothing(const struct pair_edit *e)
+{
+	return e->what >= EDIT_SELF;
+}
+
+static inline struct pair_edit *pair_edit_add(struct pair_edits *l, enum pair_edit_kind what, enum ir_kind kind)
+{
+	static const char *const names[] = {
+		"part", "set beside it", "edge", "order that counts", "scratch tree", "floor", "narrow level", "level", "role", "add", "drop", "slot", "itself", "said twice", "let",
+		"statement again", "because", "order", "order of the rest",
+	};
+	struct pair_edit *e = &l->v[l->n++];
+
+	assert_true(l->n < PAIR_MAX_EDITS);
+	*e = (struct pair_edit){ .what = what, .kind = kind };
+	snprintf(e->name, sizeof(e->name), "%s.%s", pair_sections[kind].word, names[what]);
+	return e;
+}
+
+/* Each part of each section, each statement that is no rule, each rewrite. */
+static inline void pair_edits_all(struct pair_edits *l)
+{
+	static const enum pair_edit_kind each[] = { EDIT_NEAR, EDIT_EDGE, EDIT_TURN, EDIT_SCRATCH, EDIT_FLOOR, EDIT_NARROW, EDIT_LEVEL, EDIT_ROLE, EDIT_ADD, EDIT_DROP, EDIT_SELF,
+						    EDIT_TWICE, EDIT_LET, EDIT_AGAIN, EDIT_REASON, EDIT_SWAP };
+	size_t i;
+
+	l->n = 0;
+	for (int k = 0; k < IR_KIND_COUNT; k++) {
+		for (int p = 0; p < PART_COUNT; p++) {
+			struct pair_edit *e;
+
+			if (pair_alts((enum ir_kind)k, (enum pair_part)p) < 2)
+				continue;
+			e = pair_edit_add(l, EDIT_PART, (enum ir_kind)k);
+			e->part = (enum pair_part)p;
+			snprintf(e->name, sizeof(e->name), "%s.%s", pair_sections[k].word, pair_part_names[p]);
+		}
+		for (i = 0; i < POL_LEN(each); i++) {
+			if ((each[i] == EDIT_SCRATCH && k != IR_FILE) ||
+			    (each[i] == EDIT_EDGE && !pair_edge_of((enum ir_kind)k)) ||
+			    (each[i] == EDIT_NARROW && k != IR_FILE && k != IR_NET && k != IR_UNIX) ||
+			    (each[i] == EDIT_TURN && k != IR_NET && k != IR_SYSCALL) || (each[i] == EDIT_LET && k != IR_COMMAND && k != IR_FILE) ||
+			    (each[i] == EDIT_TWICE && k == IR_SYSCALL))
+				continue;
+			(void)pair_edit_add(l, each[i], (enum ir_kind)k);
+		}
+	}
+	for (i = 0; i < POL_LEN(slots); i++) {
+		struct pair_edit *e = pair_edit_add(l, EDIT_SLOT, IR_COMMAND);
+
+		e->slot = i;
+		snprintf(e->name, sizeof(e->name), "%.16s[%.22s]", slots[i].section ? slots[i].section : "",
+			 slots[i].text[*slots[i].text[0] ? 0 : 1]);
+	}
+	(void)pair_edit_add(l, EDIT_BACK, IR_COMMAND);
+}
+
+/* --- what an edit needs ------------------------------------------------------------------- */
+
+static inline void pair_fit_grant(struct pair_rule *x, enum pair_part p, struct rnd *r)
+{
+	x->v[PART_EFFECT] = rnd_one_in(r, 3) ? PAIR_ASK : PAIR_ALLOW;
+	x->v[PART_SET] = (uint8_t)rnd_below(r, 4);
+	x->v[PART_OPS] = p == PART_INJECT ? 1 : (uint8_t)rnd_below(r, 2);
+	if (p != PART_INJECT) {
+		x->v[PART_INJECT] = 0;
+		return;
+	}
+	x->v[PART_SET] = x->v[PART_SET] == 1 ? 0 : x->v[PART_SET];
+	x->v[PART_PORT] = 0;
+	x->slot = POL_MANAGED;
+}
+
+static inline void pair_fit(struct pair_rule *x, const struct pair_edit *e, struct rnd *r)
+{
+	if (x->slot == POL_FLOOR)
+		x->slot = RND_PICK(r, pair_levels);
+	if (x->kind == IR_FILE && x->v[PART_EFFECT] == PAIR_SCRATCH &&
+	    !(e->what == EDIT_PART && e->part <= PART_EFFECT))
+		x->v[PART_EFFECT] = PAIR_ALLOW;
+	if (e->what == EDIT_TWICE && !pair_can_twice(x))
+		for (x->v[PART_SET] = 0; !pair_can_twice(x);)
+			x->v[PART_SET]++;
+	if (e->what == EDIT_SCRATCH) {
+		/* what a scratch tree allows, but where the host shows a tree */
+		memset(x->v, 0, sizeof(x->v));
+		x->v[PART_OPS] = 3;
+		x->v[PART_WHEN] = 1;
+		x->v[PART_SET] = (uint8_t)rnd_below(r, pair_alts(IR_FILE, PART_SET));
+	}
+	if (e->what == EDIT_EDGE) {
+		x->v[PART_EFFECT] = PAIR_ALLOW;
+		x->v[PART_EXCEPT] = 0;
+		x->v[pair_edge_of(x->kind)->part] = pair_edge_alt(pair_edge_of(x->kind), (int)rnd_below(r, 2));
+	}
+	if (e->what == EDIT_FLOOR || e->what == EDIT_NARROW) {
+		x->slot = e->what == EDIT_FLOOR ? POL_BASE : POL_PROJECT;
+		x->role = x->v[PART_WHEN] = x->v[PART_UNTIL] = x->v[PART_MAY] = 0;
+		x->v[PART_EFFECT] = e->what == EDIT_NARROW ? PAIR_ASK : x->kind == IR_SYSCALL ? 1 : PAIR_DENY;
+	}
+	/* a limit is the rule's own, so that two halves of a block have two of them */
+	if (e->what == EDIT_TWICE && x->kind == IR_NET) {
+		x->v[PART_UNTIL] = 0;
+		memset(&x->v[PART_WITHIN], 0, PART_COUNT - PART_WITHIN);
+	}
+	if (e->what == EDIT_LET && !pair_can_let(x))
+		for (x->v[PART_SET] = 0; !pair_can_let(x);)
+			x->v[PART_SET]++;
+	if (e->what != EDIT_PART)
+		return;
+	if (e->part >= PART_WITHIN)
+		pair_fit_grant(x, e->part, r);
+	if (e->part == PART_FINAL) {
+		x->slot = (enum pol_slot)rnd_below(r, 2);
+		x->v[PART_EFFECT] = x->kind == IR_SYSCALL ? x->v[PART_EFFECT] :
+				    rnd_one_in(r, 2)	  ? PAIR_ALLOW :
+							    PAIR_DENY;
+	}
+	if (e->part == PART_OPS && x->kind == IR_FILE && x->v[PART_EFFECT] == PAIR_HIDE)
+		x->v[PART_EFFECT] = PAIR_DENY;
+	if (e->part == PART_MAY)
+		x->v[PART_EFFECT] = PAIR_ASK;
+	if (e->part == PART_ERR)
+		x->v[PART_EFFECT] = 1;
+	if (e->part == PART_WHEN && x->kind == IR_SYSCALL)
+		x->v[PART_SET] = (uint8_t)rnd_below(r, 3);
+}
+
+/* Where the order of rules means something, they are without what it depends on. */
+static inline void pair_without_order(struct pair_policy *p)
+{
+	for (uint32_t i = 0; i < p->n; i++) {
+		p->rule[i].v[PART_ERR] = p->rule[i].v[PART_MAY] = 0;
+		for (int k = PART_PEEK; k < PART_COUNT; k++)
+			p->rule[i].v[k] = 0;
+	}
+}
+
+/* --- the edits ------------------------------------------------------------------------------ */
+
+static inline uint32_t pair_other(struct rnd *r, uint32_t x, uint32_t n)
+{
+	return (x + 1 + rnd_below(r, n - 1)) % n;
+}
+
+static inline void pair_edit_slot(struct rnd *r, struct pair_policy *old, struct pair_policy *new, size_t at)
+{
+	uint32_t n = texts_of(&slots[at]), i;
+
+	/* what the gateway does shows only where there is one */
+	if (pair_is_gateway(&slots[at]))
+		old->mode = new->mode = 0;
+	if (rnd_one_in(r, 2))
+		for (i = 0; i < POL_LEN(slots); i++)
+			if (!pair_is_mode(&slots[i]))
+				old->text[i] = new->text[i] = rnd_below(r, texts_of(&slots[i]));
+	old->text[at] = rnd_below(r, n);
+	new->text[at] = pair_other(r, old->text[at], n);
+}
+
+/* The floor only denies, whoever is asked. */
+static inline bool pair_is_for_floor(const struct pair_rule *x)
+{
+	return x->v[PART_EFFECT] == (x->kind == IR_SYSCALL ? 1 : PAIR_DENY) && !x->role && !x->v[PART_WHEN] &&
+	       !x->v[PART_UNTIL];
+}
+
+static inline void pair_edit_part(struct rnd *r, struct pair_rule *x, enum pair_part p)
+{
+	uint8_t old = x->v[p];
+
+	do
+		x->v[p] = (uint8_t)pair_other(r, old, pair_alts(x->kind, p));
+	while (x->v[p] == old);
+}
+
+/* The user allows what the rule matches (to be read): what shows that the rule is another one. */
+static inline void pair_allow_too(struct pair_policy *p, uint32_t at)
+{
+	struct pair_rule x = p->rule[at];
+
+	x.slot = POL_USER;
+	x.role = 0;
+	memset(x.v, 0, sizeof(x.v));
+	x.v[PART_SET] = p->rule[at].v[PART_SET];
+	p->rule[p->n++] = x;
+}
+
+/* Another set that begins alike: other arguments of a call, another length of a block. */
+static inline void pair_edit_near(struct rnd *r, struct pair_rule *x)
+{
+	uint32_t n = pair_alts(x->kind, PART_SET), at = rnd_below(r, n), i;
+
+	for (i = 0; i < n; i++, at = (at + 1) % n)
+		if (at != x->v[PART_SET] &&
+		    strncmp(pair_sections[x->kind].alt[PART_SET][at], pair_text_of(x, PART_SET), 3) == 0)
+			break;
+	x->v[PART_SET] = (uint8_t)at;
+}
+
+/* The other of the two texts that the rule has. */
+static inline void pair_edit_edge(struct pair_rule *x)
+{
+	const struct pair_edge *e = pair_edge_of(x->kind);
+
+	x->v[e->part] = pair_edge_alt(e, x->v[e->part] == pair_edge_alt(e, 0));
+}
+
+/* One more rule of the same set and level, which differs in what the first of them decides. */
+static inline void pair_two_of(struct pair_policy *p, uint32_t at)
+{
+	struct pair_rule *x = &p->rule[at], *y = &p->rule[p->n++];
+	enum pair_part part = x->kind == IR_SYSCALL ? PART_ERR : PART_VIA;
+
+	x->v[PART_UNTIL] = x->v[PART_FINAL] = 0;
+	x->v[PART_EFFECT] = x->kind == IR_NET ? PAIR_ALLOW : 1;
+	if (x->kind == IR_NET) {
+		x->v[PART_INJECT] = 0;
+		x->v[PART_OPS] = 1;
+	}
+	*y = *x;
+	x->v[part] = x->kind == IR_NET ? 2 : 1;
+	y->v[part] = x->kind == IR_NET ? 3 : 2;
+}
+
+/* *new: `old`, edited; both may be made fit for the edit first.  Has the rule an exception? */
+static inline bool pair_edit(struct rnd *r, const struct pair_edit *e, struct pair_policy *old,
+			     struct pair_policy *new)
+{
+	uint32_t at = rnd_below(r, old->n);
+	struct pair_rule *x;
+
+	if (old->rule[at].kind != e->kind)
+		old->rule[at] = pair_random_rule(r, e->kind);
+	pair_fit(&old->rule[at], e, r);
+	if (e->what == EDIT_SWAP)
+		pair_without_order(old);
+	if (e->what == EDIT_TURN)
+		pair_two_of(old, at);
+	if (e->what == EDIT_SCRATCH || e->what == EDIT_FLOOR)
+		pair_allow_too(old, at);
+	*new = *old;
+	x = &new->rule[at];
+	switch (e->what) {
+	case EDIT_PART:
+		pair_edit_part(r, x, e->part);
+		break;
+	case EDIT_LEVEL:
+		x->slot = pair_is_for_floor(x) && rnd_one_in(r, 3) ? POL_FLOOR : RND_PICK(r, pair_levels);
+		break;
+	case EDIT_NEAR:
+		pair_edit_near(r, x);
+		break;
+	case EDIT_EDGE:
+		pair_edit_edge(x);
+		break;
+	case EDIT_TURN:
+		*x = new->rule[new->n - 1];
+		new->rule[new->n - 1] = old->rule[at];
+		break;
+	case EDIT_SCRATCH:
+		x->v[PART_EFFECT] = PAIR_SCRATCH;
+		break;
+	case EDIT_FLOOR:
+		x->slot = POL_FLOOR;
+		break;
+	case EDIT_NARROW:
+		x->slot = POL_DISCOVERED;
+		break;
+	case EDIT_ROLE:
+		x->role = (uint8_t)pair_other(r, x->role, 3);
+		break;
+	case EDIT_ADD:
+		new->rule[new->n++] = pair_random_rule(r, e->kind);
+		break;
+	case EDIT_DROP:
+		*x = new->rule[--new->n];
+		break;
+	case EDIT_SLOT:
+		pair_edit_slot(r, old, new, e->slot);
+		break;
+	case EDIT_TWICE:
+		x->twice = 1;
+		break;
+	case EDIT_LET:
+		old->rule[at].let = (uint8_t)rnd_below(r, 2);
+		x->let = 2;
+		break;
+	case EDIT_AGAIN:
+		x->again = 1;
+		break;
+	case EDIT_REASON:
+		x->reason = 1;
+		break;
+	case EDIT_SWAP:
+		*x = new->rule[0];
+		new->rule[0] = old->rule[at];
+		break;
+	case EDIT_BACK:
+		new->back = true;
+		break;
+	case EDIT_SELF:
+		break;
+	}
+	return x->v[PART_EXCEPT] != 0;
+}
+
+#endif

@@ -1,0 +1,179 @@
+/*
+ * What diff says of guards, exceptions and regular expressions of commands: a line that
+ * meets the guard where something differs, "alike" where it can be shown, and a doubt
+ * only where neither can be had.
+ */
+#include "tests/unit/diff_fixture.h"
+
+#define OTHER "command { otherwise ask  "
+
+/* The words of the only finding. */
+static const char *line_of(const struct diff_finding *f)
+{
+	struct buf b;
+	size_t i;
+
+	buf_init(&b, &arena);
+	for (i = 0; i < f->request.nargv; i++) {
+		buf_z(&b, i ? " " : "");
+		buf_str(&b, f->request.argv[i]);
+	}
+	return str_z(&arena, buf_view(&b));
+}
+
+/* From `old` to `new`, and back, lines of this kind differ first. */
+static void differs(const char *old, const char *new, enum diff_change change,
+		    bool widening, const char *line)
+{
+	compare(old, new);
+	assert_true(res.findings.n > 0);
+	assert_int_equal(res.doubts.n, 0);
+	assert_string_equal(diff_change_name(res.findings.v[0].change), diff_change_name(change));
+	assert_int_equal(res.findings.v[0].widening, widening);
+	assert_string_equal(line_of(&res.findings.v[0]), line);
+	compare(new, old);
+	assert_true(res.findings.n > 0);
+	assert_int_equal(res.doubts.n, 0);
+}
+
+static void test_an_option_of_a_guard_is_spelled(void **state)
+{
+	(void)state;
+	differs(OTHER "deny \"foo push:*\" with --force, -f }", OTHER "}", DIFF_ASKED, true,
+		"foo push --force");
+	differs(OTHER "deny \"foo push:*\" with --force }",
+		OTHER "deny \"foo push:*\" with --force, -f }", DIFF_DENIED, false,
+		"foo push -f");
+	differs(OTHER "allow \"foo push:*\" without --force }",
+		OTHER "allow \"foo push:*\" without --force, -f }", DIFF_ASKED, false,
+		"foo push -f");
+	differs(OTHER "allow \"foo:*\" with only -l }",
+		OTHER "allow \"foo:*\" with only -l, -a }", DIFF_ALLOWED, true, "foo -a");
+}
+
+static void test_a_path_of_a_guard_is_spelled(void **state)
+{
+	(void)state;
+	differs(OTHER "allow \"foo *\" within \"src\" }",
+		OTHER "allow \"foo *\" within \"src\", \"lib\" }", DIFF_ALLOWED, true,
+		"foo /home/dev/app/lib");
+	differs(OTHER "allow \"foo:*\" within \"src\" }", OTHER "allow \"foo:*\" }",
+		DIFF_ALLOWED, true, "foo");
+}
+
+static void test_a_guard_of_an_exception_is_spelled(void **state)
+{
+	static const char old[] = "policy p { level managed  base none }\n"
+				  "command { otherwise ask  deny \"foo:*\" except \"foo a:*\" }";
+	struct ir *ir[2] = { resolved(old), resolved(old) };
+	struct ir_option x = { .text = STR("-x") };
+	struct ir_guard g = { .kind = IR_GD_WITH, .options = &x, .noptions = 1 };
+	struct ir_glob_item v[2] = { { .op = IR_G_BYTE, .byte = '-' },
+				     { .op = IR_G_BYTE, .byte = 'x' } };
+	size_t i;
+
+	(void)state;
+	x.name = (struct ir_glob){ v, 2 };
+	for (i = 0; i < ir[1]->rules.n; i++) {
+		struct ir_rule *r = ir[1]->rules.v[i];
+
+		if (r->kind != IR_COMMAND || !r->nexcept)
+			continue;
+		((struct ir_set *)(uintptr_t)r->except)->u.command.guards = &g;
+		((struct ir_set *)(uintptr_t)r->except)->u.command.nguards = 1;
+	}
+	compare_irs(ir[0], ir[1]);
+	assert_string_equal(line_of(only_finding(DIFF_DENIED, false)), "foo a");
+	compare_irs(ir[1], ir[0]);
+	assert_string_equal(line_of(only_finding(DIFF_ASKED, true)), "foo a");
+}
+
+static void test_guards_that_mean_the_same_are_alike(void **state)
+{
+	(void)state;
+	is_same(OTHER "deny \"foo:*\" with -f, --force }", OTHER "deny \"foo:*\" with --force, -f }");
+	is_same(OTHER "deny \"foo:*\" with -f, --force }",
+		OTHER "deny \"foo:*\" with -f  deny \"foo:*\" with --force }");
+	is_same(OTHER "allow \"foo:*\" without -a, -b }",
+		OTHER "allow \"foo:*\" without -b without -a }");
+	is_same(OTHER "allow \"foo *\" within \"a\", \"b\" }",
+		OTHER "allow \"foo *\" within \"b\", \"a\" }");
+	/* another deny has all of these lines */
+	is_same(OTHER "deny \"foo:*\"  deny \"foo b:*\" with -x }",
+		OTHER "deny \"foo:*\"  deny \"foo b:*\" with -y }");
+	/* what is asked about is denied already */
+	is_same(OTHER "deny \"foo:*\"  ask \"foo b:*\" with -x }", OTHER "deny \"foo:*\" }");
+	is_same(OTHER "deny \"foo:*\" with -x  ask \"foo b:*\" with -x }",
+		OTHER "deny \"foo:*\" with -x  ask \"foo b:*\" with -x, -x }");
+}
+
+static void test_a_regular_expression_is_a_language(void **state)
+{
+	(void)state;
+	is_same(OTHER "deny /^foo (a|b)$/ }", OTHER "deny /^foo [ab]$/ }");
+	is_same(OTHER "deny /evil/ }", OTHER "deny /ev(i)l/  deny /evil$/ }");
+	is_same(OTHER "deny \"foo\" }", OTHER "deny \"foo\"  deny /^foo\\z/ }");
+	/* `$` also matches before a last newline */
+	differs(OTHER "deny \"foo\" }", OTHER "deny \"foo\"  deny /^foo$/ }", DIFF_DENIED,
+		false, "foo\n");
+	differs(OTHER "deny /^foo a$/ }", OTHER "deny /^foo [ab]$/ }", DIFF_DENIED, false, "foo b");
+	differs(OTHER "allow /^foo [a-c]$/ }", OTHER "allow /^foo [a-d]$/ }", DIFF_ALLOWED, true,
+		"foo d");
+	differs(OTHER "deny /^foo x/ with -f }", OTHER "deny /^foo x/ with -g }", DIFF_ASKED,
+		true, "foo x -f");
+}
+
+/* A back-reference is no automaton. */
+static void test_what_no_automaton_has_is_undecided(void **state)
+{
+	size_t i;
+
+	(void)state;
+	compare(OTHER "deny /^(a+)b\\1$/ }", OTHER "}");
+	assert_int_equal(res.findings.n, 0);
+	assert_true(res.doubts.n > 0);
+	for (i = 0; i < res.doubts.n; i++)
+		assert_false(res.doubts.v[i].narrows_only);
+	/* a deny more can only narrow */
+	compare(OTHER "}", OTHER "deny /^(a+)b\\1$/ }");
+	assert_int_equal(res.findings.n, 0);
+	assert_true(res.doubts.n > 0);
+	assert_true(res.doubts.v[0].narrows_only);
+}
+
+/*
+ * Both decide alike, and only one by a rule: the words of another line, or the code of an
+ * allowed shell, make the difference.
+ */
+static void test_a_default_is_not_a_rule(void **state)
+{
+	(void)state;
+	compare("command { interpreter sh { shell }  otherwise ask  allow \"sh:*\"  "
+		"ask \"foo:*\" may yes }",
+		"command { interpreter sh { shell }  otherwise ask  allow \"sh:*\" }");
+	assert_string_equal(line_of(only_finding(DIFF_ALLOWED, true)), "sh -c 'foo'");
+	compare("command { interpreter sh { shell }  otherwise deny  allow \"sh:*\"  "
+		"deny \"foo:*\" }",
+		"command { interpreter sh { shell }  otherwise deny  allow \"sh:*\" }");
+	assert_string_equal(line_of(only_finding(DIFF_ALLOWED, true)), "sh -c 'foo'");
+	/* without its table, sh is a program that is given words */
+	is_same("command { otherwise deny  allow \"sh:*\"  deny \"foo:*\" }",
+		"command { otherwise deny  allow \"sh:*\" }");
+	is_same("command { otherwise ask  allow \"bar:*\"  ask \"foo:*\" may yes }",
+		"command { otherwise ask  allow \"bar:*\" }");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH(arena, test_an_option_of_a_guard_is_spelled),
+		WITH(arena, test_a_path_of_a_guard_is_spelled),
+		WITH(arena, test_a_guard_of_an_exception_is_spelled),
+		WITH(arena, test_guards_that_mean_the_same_are_alike),
+		WITH(arena, test_a_regular_expression_is_a_language),
+		WITH(arena, test_what_no_automaton_has_is_undecided),
+		WITH(arena, test_a_default_is_not_a_rule),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
