@@ -18,6 +18,8 @@ enum cli_exit cmd_sign(struct options *o, struct arena *a);
 enum cli_exit cmd_verify(struct options *o, struct arena *a);
 enum cli_exit cmd_trust(struct options *o, struct arena *a);
 enum cli_exit cmd_emit(struct options *o, struct arena *a);
+enum cli_exit cmd_prove(struct options *o, struct arena *a);
+enum cli_exit cmd_exposure(struct options *o, struct arena *a);
 enum cli_exit cmd_init(struct options *o, struct arena *a);
 
 /* Adds the files of --discover, if given, and checks that all files can be read. */

@@ -6,8 +6,11 @@
 #include <stdlib.h>
 
 #include "compiler/base/json_buf.h"
+#include "compiler/cli/against.h"
 #include "compiler/cli/alone.h"
+#include "compiler/cli/asserts.h"
 #include "compiler/cli/cli.h"
+#include "compiler/cli/lints.h"
 #include "compiler/cli/passes.h"
 #include "compiler/cli/report.h"
 #include "compiler/cli/tests.h"
@@ -24,6 +27,10 @@ struct checker {
 	struct map judged;
 	struct tests_result t;
 	size_t of[DIAG_ERROR + 1]; /* number of diagnostics by severity */
+	struct buf against;        /* --against: a JSON object for each policy */
+	bool beyond, in_doubt;     /* --against: any policy */
+	size_t undecided;          /* errors: assertions that are not decided */
+	bool no_ceiling;           /* --against: it could not be compared */
 };
 
 static void put_json(const struct checker *k)
@@ -45,6 +52,8 @@ static void put_json(const struct checker *k)
 	for (size_t i = 0; k->alone.n > 1 && i < k->alone.n; i++)
 		json_cstr(&j, NULL, k->alone.file[i]);
 	json_array_end(&j);
+	if (k->o->against)
+		buf_printf(&b, ",\"against\":[%.*s]", STR_ARG(buf_view(&k->against)));
 	json_array(&j, "diagnostics");
 	for (size_t i = 0, n = 0; i < k->said.n; i++) {
 		const struct str *one = k->said.e[i].value;
@@ -127,6 +136,32 @@ static void drop_said(struct checker *k, struct compilation *c, const char *file
 	s->limit = DIAG_DEFAULT_LIMIT;
 }
 
+/* Each answer counts, whatever those about the other policies are. */
+static enum cli_exit against_one(struct checker *k, size_t i, struct arena *a)
+{
+	enum cli_exit e = against_run(k->o, &k->alone.each[i], k->alone.file[i], a,
+				      &k->against);
+
+	k->beyond |= e == CLI_FINDINGS;
+	k->in_doubt |= e == CLI_UNDECIDED;
+	k->no_ceiling |= e != CLI_CLEAN && e != CLI_FINDINGS && e != CLI_UNDECIDED;
+	return e == CLI_INTERNAL ? e : CLI_CLEAN;
+}
+
+static void count_undecided(struct checker *k, const struct compilation *c)
+{
+	for (size_t i = 0; i < c->sink.list.n; i++)
+		k->undecided += c->sink.list.v[i]->code == DIAG_ASSERT_UNDECIDED;
+}
+
+/* Only a policy that compiles has rules whose effect is known. */
+static void lint_one(struct compilation *c, bool compiles)
+{
+	bool all = compiles && lints_rules(c);
+
+	suppress_lints(c, all ? SUPPRESS_UNUSED : SUPPRESS_BAD);
+}
+
 static enum cli_exit check_one(struct checker *k, size_t i, struct arena *a)
 {
 	const char *file = k->alone.file[i];
@@ -139,12 +174,18 @@ static enum cli_exit check_one(struct checker *k, size_t i, struct arena *a)
 	e = passes_run(&c, NULL);
 	if (c.ir)
 		report_fill(&c);
-	if (e == CLI_CLEAN && !c.sink.errors)
+	if (e == CLI_CLEAN && !c.sink.errors) {
 		e = tests_run(&c, &k->t);
-	if (c.ir)
+		if (e != CLI_INTERNAL)
+			e = asserts_run(&c);
+	}
+	if (c.ir) {
+		lint_one(&c, e == CLI_CLEAN && !c.sink.errors);
 		report_sum(&c);
+	}
 	if (k->keeps)
 		drop_said(k, &c, file);
+	count_undecided(k, &c);
 	k->of[DIAG_ERROR] += c.sink.errors;
 	k->of[DIAG_WARNING] += c.sink.warnings;
 	k->of[DIAG_NOTE] += c.sink.notes;
@@ -152,7 +193,21 @@ static enum cli_exit check_one(struct checker *k, size_t i, struct arena *a)
 		report_print(&c);
 	if (e == CLI_INTERNAL)
 		report_internal(&c);
+	if (e == CLI_CLEAN && !c.sink.errors && k->o->against)
+		return against_one(k, i, a);
 	return e;
+}
+
+/* A policy with errors is not compared with the ceiling, and they come first. */
+static enum cli_exit exit_of(const struct checker *k)
+{
+	if (k->no_ceiling)
+		return CLI_TROUBLE;
+	/* an assertion that is not decided is an error, with an exit status of its own */
+	if (k->of[DIAG_ERROR] > k->undecided || (k->o->fail_on_warning && k->of[DIAG_WARNING]) ||
+	    k->beyond)
+		return CLI_FINDINGS;
+	return k->in_doubt || k->undecided ? CLI_UNDECIDED : CLI_CLEAN;
 }
 
 enum cli_exit cmd_check(struct options *o, struct arena *a)
@@ -166,21 +221,21 @@ enum cli_exit cmd_check(struct options *o, struct arena *a)
 	k.keeps = o->json || k.alone.n > 1;
 	map_init(&k.said, a);
 	map_init(&k.judged, a);
+	buf_init(&k.against, a);
 	k.t.judged = k.alone.n > 1 ? &k.judged : NULL;
-	for (size_t i = 0; i < k.alone.n && e != CLI_INTERNAL; i++) {
+	for (size_t i = 0; i < k.alone.n && e != CLI_INTERNAL && !k.no_ceiling; i++) {
 		struct arena own;
 
 		arena_init(&own, a->budget);
-		e = check_one(&k, i, &own);
+		/* a bundle was checked when it was compiled */
+		e = o->bundle ? against_one(&k, i, &own) : check_one(&k, i, &own);
 		arena_release(&own);
 	}
-	if (o->json)
+	if (o->json && !k.no_ceiling)
 		put_json(&k);
 	if (e == CLI_INTERNAL)
 		return CLI_INTERNAL;
-	if (!o->json)
+	if (!o->json && !k.no_ceiling && !o->bundle)
 		put_sum(&k);
-	if (k.of[DIAG_ERROR] || (o->fail_on_warning && k.of[DIAG_WARNING]))
-		return CLI_FINDINGS;
-	return CLI_CLEAN;
+	return exit_of(&k);
 }

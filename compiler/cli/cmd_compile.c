@@ -9,11 +9,15 @@
 #include "compiler/backend/nft/net.h"
 #include "compiler/bundle/sign.h"
 #include "compiler/bundle/writer.h"
+#include "compiler/cli/asserts.h"
 #include "compiler/cli/cli.h"
 #include "compiler/cli/inputs.h"
+#include "compiler/cli/lints.h"
 #include "compiler/cli/passes.h"
 #include "compiler/cli/report.h"
 #include "compiler/cli/reproduce.h"
+#include "compiler/cli/revision.h"
+#include "compiler/cli/statement.h"
 #include "compiler/cli/tests.h"
 
 /*
@@ -42,28 +46,44 @@ static bool created(const struct options *o, int64_t *ret)
 	return true;
 }
 
-/* Adds the digest of the previous manifest, which must belong to the same policy. */
-static bool previous(const struct compilation *c, struct bundle_options *opt)
+static struct str sha256_of(const struct bundle *b, struct arena *a)
+{
+	unsigned char sum[crypto_hash_sha256_BYTES];
+	struct buf hex;
+
+	(void)crypto_hash_sha256(sum, b->manifest, b->manifest_size);
+	buf_init(&hex, a);
+	for (size_t i = 0; i < sizeof(sum); i++)
+		buf_printf(&hex, "%02x", sum[i]);
+	return buf_view(&hex);
+}
+
+/*
+ * Adds the digest of the previous manifest, which must belong to the same policy; if `state`,
+ * also what this policy permits beyond that bundle.  If the digest is there already, it must
+ * be the same one.
+ */
+static bool previous(const struct compilation *c, const char *path, bool state,
+		     struct bundle_options *opt)
 {
 	uint64_t serial = opt->serial ? opt->serial : c->ir->serial;
-	unsigned char sum[crypto_hash_sha256_BYTES];
-	const char *path = c->o->previous;
+	struct str before = opt->previous;
 	struct bundle b;
-	struct buf hex;
 	bool ok;
 
-	if (!cli_bundle(path, &b))
+	if (state && revision_is(path) ? !revision_bundle(path, c->a, &b) : !cli_bundle(path, &b))
 		return false;
+	opt->previous = sha256_of(&b, c->a);
 	ok = str_eqz(c->ir->name, b.name) && b.serial < serial;
 	if (!ok)
 		fprintf(stderr, "polc: '%s' is '%s' with serial %llu: a bundle follows "
 				"one of its own name with a lower serial\n",
 			path, b.name, (unsigned long long)b.serial);
-	(void)crypto_hash_sha256(sum, b.manifest, b.manifest_size);
-	buf_init(&hex, c->a);
-	for (size_t i = 0; i < sizeof(sum); i++)
-		buf_printf(&hex, "%02x", sum[i]);
-	opt->previous = buf_view(&hex);
+	if (ok && before.n && !str_eq(before, opt->previous)) {
+		fprintf(stderr, "polc: '%s' is not the bundle that this one follows\n", path);
+		ok = false;
+	}
+	ok = ok && (!state || statement_make(&b, path, c->ir, c->a, &opt->changes));
 	bundle_release(&b);
 	return ok;
 }
@@ -80,7 +100,9 @@ static bool options_of(const struct compilation *c, struct bundle_options *ret)
 		.no_sources = o->no_sources,
 		.version = POL_VERSION,
 	};
-	return created(o, &ret->created) && (!o->previous || previous(c, ret));
+	return created(o, &ret->created) &&
+	       (!o->previous || previous(c, o->previous, false, ret)) &&
+	       (!o->against || previous(c, o->against, true, ret));
 }
 
 /* Takes the fields of the manifest from `fixed` or, if it is NULL, from the options. */
@@ -97,13 +119,18 @@ static enum cli_exit build(struct compilation *c, const struct bundle_options *f
 		e = passes_verify(c);
 	if (e == CLI_CLEAN && !c->sink.errors)
 		e = tests_run(c, &t);
-	if (c->ir)
+	if (e == CLI_CLEAN && !c->sink.errors)
+		e = asserts_run(c);
+	if (c->ir) {
+		suppress_lints(c, SUPPRESS_QUIETLY);
 		report_sum(c);
+	}
 	if (e != CLI_CLEAN || c->sink.errors)
-		return e == CLI_INTERNAL ? e : CLI_FINDINGS;
+		return e == CLI_INTERNAL || e == CLI_UNDECIDED ? e : CLI_FINDINGS;
 	if (fixed)
 		opt = *fixed;
-	else if (!options_of(c, &opt))
+	if (fixed ? c->o->against && !previous(c, c->o->against, true, &opt) :
+		    !options_of(c, &opt))
 		return CLI_TROUBLE;
 	if (!bk_net_capture(c->ir, &c->out, c->o->no_nft_batch, &opt.nft, &c->sink))
 		return CLI_FINDINGS;
@@ -153,6 +180,31 @@ static enum cli_exit again(struct compilation *c, const struct reproduce *r,
 								     CLI_FINDINGS;
 }
 
+/* A change statement that was only taken over is not shown to be true. */
+static enum cli_exit said_of(const struct options *o, const struct reproduce *r)
+{
+	if (!r->b.changes || o->against) {
+		printf("reproduced: manifest %s\n", r->b.digest);
+		return CLI_CLEAN;
+	}
+	printf("reproduced but for its change statement: manifest %s\n", r->b.digest);
+	(void)fflush(stdout);
+	fprintf(stderr, "polc: the change statement was not made again: give the bundle with "
+			"serial %llu (manifest %s) to --against\n",
+		(unsigned long long)r->b.changes->serial, r->b.changes->against);
+	return CLI_UNDECIDED;
+}
+
+/* Can there be a statement to compare with? */
+static bool wants_statement(const struct options *o, const struct reproduce *r)
+{
+	if (!o->against || r->b.changes)
+		return true;
+	fprintf(stderr, "polc: '%s' has no change statement: leave --against away\n",
+		o->reproduce);
+	return false;
+}
+
 static enum cli_exit reproduce(struct options *o, struct arena *a)
 {
 	struct compilation all, roots;
@@ -160,7 +212,7 @@ static enum cli_exit reproduce(struct options *o, struct arena *a)
 	enum cli_exit e = CLI_TROUBLE;
 	struct reproduce r;
 
-	if (reproduce_begin(o->reproduce, a, &r)) {
+	if (reproduce_begin(o->reproduce, a, &r) && wants_statement(o, &r)) {
 		o->role = r.role;
 		take_inputs(o, a, &r, NULL);
 		o->no_nft_batch = !bundle_member(&r.b, PB_NFT_BATCH);
@@ -177,7 +229,7 @@ static enum cli_exit reproduce(struct options *o, struct arena *a)
 			(void)cli_refuse(&all, e, CLI_FINDINGS);
 		}
 		if (e == CLI_CLEAN)
-			printf("reproduced: manifest %s\n", r.b.digest);
+			e = said_of(o, &r);
 		else if (what)
 			fprintf(stderr, "polc: '%s' is not what its sources give: '%s' "
 					"differs\n", o->reproduce, what);
@@ -188,8 +240,8 @@ static enum cli_exit reproduce(struct options *o, struct arena *a)
 
 /* --- the verb ---------------------------------------- */
 
-/* Reads what was just written as polrun will read it, then signs it. */
-static enum cli_exit add_signature(struct compilation *c, struct str *bytes)
+/* Reads what was just written as polrun will read it, then signs it if there is a key. */
+static enum cli_exit read_back(struct compilation *c, struct str *bytes)
 {
 	struct rt_err err = { .err = 0 };
 	uint8_t *copy = malloc(bytes->n);
@@ -206,8 +258,8 @@ static enum cli_exit add_signature(struct compilation *c, struct str *bytes)
 		c->internal = arena_printf(c->a, "the reader refuses it: %s", err.text);
 		return CLI_INTERNAL;
 	}
-	ok = bundle_sign(c->a, &b, c->o->key, &text, &c->sink) &&
-	     bundle_add_signature(c->a, &b, text, bytes, &c->sink);
+	ok = !c->o->key || (bundle_sign(c->a, &b, c->o->key, &text, &c->sink) &&
+			    bundle_add_signature(c->a, &b, text, bytes, &c->sink));
 	bundle_release(&b);
 	return ok ? CLI_CLEAN : CLI_TRUST;
 }
@@ -227,8 +279,8 @@ enum cli_exit cmd_compile(struct options *o, struct arena *a)
 		return CLI_TROUBLE;
 	e = build(&c, NULL, &bytes);
 	whole = buf_view(&bytes);
-	if (e == CLI_CLEAN && o->key)
-		e = add_signature(&c, &whole);
+	if (e == CLI_CLEAN && (o->key || o->against))
+		e = read_back(&c, &whole);
 	if (e != CLI_CLEAN)
 		return cli_refuse(&c, e, CLI_FINDINGS);
 	report_print(&c);

@@ -9,7 +9,7 @@
 
 static enum cli_exit unknown_target(const char *name)
 {
-	const char *names[16], *near;
+	const char *names[16] = { NULL }, *near;
 	size_t n = 0;
 
 	for (const struct emit_target *t = emit_targets; t->name && n < POL_LEN(names); t++)

@@ -8,14 +8,19 @@
 #include "compiler/cli/compiled.h"
 #include "compiler/cli/explain.h"
 #include "compiler/cli/explain_absent.h"
+#include "compiler/cli/explain_assertion.h"
 #include "compiler/cli/explain_eval.h"
+#include "compiler/cli/explain_value.h"
 #include "compiler/cli/explain_setting.h"
 #include "compiler/cli/loaded.h"
 #include "compiler/cli/passes.h"
 #include "compiler/cli/report.h"
 #include "compiler/cli/request.h"
 #include "compiler/cli/roots.h"
+#include "compiler/cli/why_not.h"
+#include "compiler/eval/grant.h"
 #include "compiler/target/target.h"
+#include "runtime/base/host.h"
 #include "runtime/decide/hint.h"
 
 struct asked {
@@ -57,8 +62,14 @@ static void begin(struct asked *q)
 		q->ans.subject = r->path;
 }
 
-static enum cli_exit finish(struct asked *q)
+static enum cli_exit finish(struct asked *q, const struct ir *ir)
 {
+	struct why_not why;
+
+	if (q->o->why_level && !why_not(ir, &q->req, q->o, q->a, &why))
+		return CLI_TROUBLE;
+	q->ans.why = q->o->why_level ? &why : NULL;
+	q->ans.o = q->o;
 	if (q->o->json)
 		explain_json(stdout, &q->ans);
 	else
@@ -68,9 +79,16 @@ static enum cli_exit finish(struct asked *q)
 
 /* --- on sources ------------------------------------------------------------------ */
 
-static void add_layers(struct asked *q, const struct bk_report *report,
+/* Where nobody wrote the network's `otherwise`, its mode is enforced. */
+static enum ir_scalar_id enforced_scalar(const struct ir *ir, enum ir_scalar_id id)
+{
+	return id == IR_S_NET_OTHERWISE && !ir->scalars[id].at.line ? IR_S_NET_MODE : id;
+}
+
+static void add_layers(struct asked *q, const struct ir *ir, const struct bk_report *report,
 		       const struct eval_decision *e)
 {
+	enum ir_scalar_id id = enforced_scalar(ir, e->scalar);
 	size_t i;
 
 	for (i = 0; i < report->notes.n; i++) {
@@ -78,22 +96,32 @@ static void add_layers(struct asked *q, const struct bk_report *report,
 		struct explain_layer l = { n->layer, bk_exactness_name(n->exactness),
 					   n->note };
 		bool mine = e->rule ? n->rule == e->rule :
-			    !n->rule && !n->whole && n->scalar == e->scalar;
+			    !n->rule && !n->whole && n->scalar == id;
 
 		if (mine && n->exactness != BK_NONE)
 			VEC_PUSH(q->a, &q->ans.layers, l);
 	}
 }
 
+/* On the host there is no gateway. */
+static void say_gateway(struct asked *q, const struct ir *ir, const struct eval_decision *e)
+{
+	struct eval_grant grant;
+
+	if (q->req.kind != IR_NET || q->req.scope != IR_SANDBOX)
+		return;
+	eval_grant(ir, &q->req, e, q->a, &grant);
+	q->ans.gateway = eval_grant_words(q->a, &grant);
+}
+
 static void fill(struct asked *q, const struct ir *ir, const struct bk_report *report,
 		 const struct eval_decision *e)
 {
 	struct explain_answer *ans = &q->ans;
-	size_t i;
 
 	ans->effect = e->effect;
 	ans->by = e->rule ? explain_of_rule(e->rule) :
-			    explain_of_scalar(&ir->scalars[e->scalar], e->effect);
+			    explain_of_scalar(ir, e->scalar, e->effect);
 	ans->needs_person = e->needs_person;
 	if ((q->req.kind == IR_COMMAND && !q->req.unparsed) ||
 	    q->req.kind == IR_TOOL) {
@@ -108,9 +136,11 @@ static void fill(struct asked *q, const struct ir *ir, const struct bk_report *r
 	ans->step = explain_step(q->a, e->step, ans->by.level, ans->risk, q->unparsed);
 	if (e->line)
 		explain_eval_line(ans, ir, e);
-	for (i = 0; i < e->nmatched; i++)
-		VEC_PUSH(q->a, &ans->matched, explain_of_rule(e->matched[i]));
-	add_layers(q, report, e);
+	explain_eval_matched(ans, ir, e);
+	explain_eval_without(ans, ir, &q->req, e);
+	explain_assertions(ans, ir, &q->req, e);
+	add_layers(q, ir, report, e);
+	say_gateway(q, ir, e);
 	explain_absent(ans, ir, &q->req, e);
 }
 
@@ -126,11 +156,22 @@ _Static_assert((int)PB_TOOL == (int)IR_TOOL && (int)PB_FILE == (int)IR_FILE, "ki
 
 static void find_hint(struct asked *q, struct bundle *b, const struct decision *d)
 {
-	bool tool = q->req.kind == IR_TOOL;
+	const struct ir_request *r = &q->req;
+	struct hint_subject s = { .kind = (uint8_t)r->kind };
+	char addr[HOST_TEXT];
 	struct hint hint;
 
-	hint_request(b, (uint8_t)q->req.kind, tool ? str_z(q->a, q->req.text) : NULL, d,
-		     &hint);
+	if (r->kind == IR_TOOL)
+		s.tool = str_z(q->a, r->text);
+	if (r->kind == IR_NET) {
+		s.is_addr = r->is_addr;
+		s.udp = r->proto == IR_UDP;
+		s.port = r->port;
+		s.host = r->is_addr ? addr : str_z(q->a, r->host);
+		if (r->is_addr)
+			(void)host_text(r->addr, addr);
+	}
+	hint_request(b, &s, d, &hint);
 	keep_hint(q, &hint);
 }
 
@@ -210,7 +251,7 @@ static enum cli_exit on_sources(struct asked *q)
 	if (c.sink.errors)
 		return cli_refuse(&c, CLI_FINDINGS, CLI_TROUBLE);
 	fill(q, c.ir, &c.report, &e);
-	return finish(q);
+	return finish(q, c.ir);
 }
 
 /* --- on a bundle --------------------------------------------------------------------- */
@@ -243,7 +284,7 @@ static enum cli_exit answer(struct asked *q, struct bundle *b, struct ir *ir)
 	}
 	confess(ir, &report);
 	fill(q, ir, &report, &e);
-	return finish(q);
+	return finish(q, ir);
 }
 
 static enum cli_exit on_bundle(struct asked *q)
@@ -268,6 +309,8 @@ enum cli_exit cmd_explain(struct options *o, struct arena *a)
 
 	if (o->nrequest && strcmp(o->request[0], "setting") == 0)
 		return explain_setting(o, a);
+	if (explain_is_value(o))
+		return explain_value(o, a);
 	if (!roots_find(o, a, &roots, stderr) ||
 	    !request_read(o, &roots, a, &q.req, &q.unparsed, stderr))
 		return CLI_TROUBLE;

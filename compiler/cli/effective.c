@@ -31,12 +31,14 @@ static const struct source {
 	{ "alerts", IR_KIND_COUNT, NULL, IR_P_ALERT },
 	{ "roles", IR_KIND_COUNT, NULL, IR_PART_COUNT },
 	{ "tests", IR_KIND_COUNT, NULL, IR_PART_COUNT },
+	{ "assertions", IR_KIND_COUNT, NULL, IR_PART_COUNT },
 };
 
 const char *const effective_sections[] = {
 	"policy", "command", "file",  "network",  "unix",   "syscall",
 	"tools",  "limits",  "env",   "settings", "runner", "session",
-	"audit",  "alerts",  "roles", "tests",    NULL};
+	"audit",  "alerts",  "roles", "tests",
+	"assertions", NULL};
 
 const char *effective_what_name(enum effective_what w)
 {
@@ -45,6 +47,7 @@ const char *effective_what_name(enum effective_what w)
 		[EFFECTIVE_VARIABLE] = "variable", [EFFECTIVE_FACT] = "fact",
 		[EFFECTIVE_MOUNT] = "mount",
 		[EFFECTIVE_ROLE] = "role",         [EFFECTIVE_TEST] = "test",
+		[EFFECTIVE_ASSERTION] = "assertion",
 	};
 
 	return names[w];
@@ -449,6 +452,25 @@ static void add_tests(struct collector *c)
 			       .at = c->ir->tests.v[i].at});
 }
 
+static void add_assertions(struct collector *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->ir->assertions.n; i++) {
+		const struct ir_assertion *s = &c->ir->assertions.v[i];
+
+		add(c, (struct effective_entry){ .what = EFFECTIVE_ASSERTION,
+						 .name = STR("at least"),
+						 .value = str_from(ir_effect_name(s->least)),
+						 .id = s->id,
+						 .text = s->text,
+						 .because = s->because,
+						 .role = s->role,
+						 .level = s->level,
+						 .at = s->at });
+	}
+}
+
 struct effective_section effective_collect(const struct ir *ir, struct arena *a,
 					   const char *name)
 {
@@ -484,5 +506,7 @@ struct effective_section effective_collect(const struct ir *ir, struct arena *a,
 		add_roles(&c);
 	if (strcmp(name, "tests") == 0)
 		add_tests(&c);
+	if (strcmp(name, "assertions") == 0)
+		add_assertions(&c);
 	return to;
 }

@@ -15,7 +15,8 @@ enum effective_what {
 	EFFECTIVE_FACT,     /* name is its keyword */
 	EFFECTIVE_MOUNT,    /* name is the place, value the tree */
 	EFFECTIVE_ROLE,
-	EFFECTIVE_TEST
+	EFFECTIVE_TEST,
+	EFFECTIVE_ASSERTION /* name and value: "at least" an effect */
 };
 
 /* A statement that an entry overrode, or that lifts it. */

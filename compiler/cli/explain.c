@@ -2,7 +2,9 @@
 #include "compiler/cli/explain.h"
 
 #include "compiler/cli/cli.h"
+#include "compiler/cli/explain_assertion.h"
 #include "compiler/cli/explain_line.h"
+#include "compiler/cli/why_not.h"
 
 /* A request or a bundle may contain any text: keep it on one line. */
 static struct str one_line(struct arena *a, struct str s)
@@ -26,9 +28,22 @@ static struct str cut(struct arena *a, struct str s)
 
 static void text_rule(FILE *out, struct arena *a, const struct explain_rule *r)
 {
-	fprintf(out, "%-7s %-12s %.*s  %.*s  %.*s\n", r->effect ? r->effect : "by risk",
+	fprintf(out, "  %-7s %-12s %.*s  %.*s  %.*s\n", r->effect ? r->effect : "by risk",
 		r->level, STR_ARG(one_line(a, explain_place(a, r))),
 		STR_ARG(one_line(a, r->id)), STR_ARG(cut(a, r->text)));
+	if (r->idle.n)
+		fprintf(out, "          does not count: %.*s\n", STR_ARG(one_line(a, r->idle)));
+}
+
+static void text_without(FILE *out, struct arena *a, const struct explain_rule *r)
+{
+	if (!r->id.n)
+		return;
+	fprintf(out, "  without it %s by %.*s ", r->effect, STR_ARG(one_line(a, r->id)));
+	if (r->line)
+		fprintf(out, "(%s) at %.*s\n", r->level, STR_ARG(one_line(a, explain_place(a, r))));
+	else
+		fputs("(built in)\n", out);
 }
 
 static void text_head(FILE *out, const struct explain_answer *e)
@@ -49,10 +64,13 @@ static void text_head(FILE *out, const struct explain_answer *e)
 	if (e->by.text.n)
 		fprintf(out, ": %.*s", STR_ARG(cut(a, e->by.text)));
 	fprintf(out, "\n  step       %.*s\n", STR_ARG(one_line(a, e->step)));
+	text_without(out, a, &e->without);
 	if (e->by.because.n)
 		fprintf(out, "  because    %.*s\n", STR_ARG(one_line(a, e->by.because)));
 	if (e->hint.n)
 		fprintf(out, "  to pass    %.*s\n", STR_ARG(one_line(a, e->hint)));
+	if (e->gateway.n)
+		fprintf(out, "  gateway    %.*s\n", STR_ARG(one_line(a, e->gateway)));
 	if (e->err)
 		fprintf(out, "  errno      %s\n", e->err);
 	if (e->risk && e->risk_by.line)
@@ -70,19 +88,20 @@ void explain_text(FILE *out, const struct explain_answer *e)
 
 	text_head(out, e);
 	fputs(e->matched.n ? "matching rules:\n" : "no rule matches\n", out);
-	for (i = 0; i < e->matched.n; i++) {
-		fputs("  ", out);
+	for (i = 0; i < e->matched.n; i++)
 		text_rule(out, e->a, &e->matched.v[i]);
-	}
 	if (e->more)
 		fprintf(out, "  and %zu more\n", e->more);
 	explain_line_text(out, e);
+	explain_assertions_text(out, e);
 	if (e->layers.n)
 		fputs("layers:\n", out);
 	for (i = 0; i < e->layers.n; i++)
 		fprintf(out, "  %-9s %s%s%.*s\n", e->layers.v[i].layer,
 			e->layers.v[i].exactness, e->layers.v[i].note.n ? ": " : "",
 			STR_ARG(one_line(e->a, e->layers.v[i].note)));
+	if (e->why)
+		why_not_text(out, e->why, e->o, e->a);
 }
 
 /* --- JSON ---------------------------------------------------------------------- */
@@ -120,12 +139,18 @@ void explain_json(FILE *out, const struct explain_answer *e)
 	json_buf_str(&j, "effect", str_from(ir_effect_name(e->effect)));
 	json_buf_str(&j, "step", e->step);
 	explain_json_rule(&j, "by", e->a, &e->by);
+	if (e->without.id.n)
+		explain_json_rule(&j, "without", e->a, &e->without);
+	else
+		json_null(&j, "without");
 	json_buf_str(&j, "reason", e->by.because);
 	if (e->hint.n)
 		json_buf_str(&j, "hint", e->hint);
 	else
 		json_null(&j, "hint");
 	json_bool(&j, "hint_is_rule", e->hint_is_rule);
+	if (e->gateway.n)
+		json_buf_str(&j, "gateway", e->gateway);
 	if (e->risk)
 		json_cstr(&j, "risk", e->risk);
 	if (e->risk && e->risk_by.line)
@@ -135,6 +160,9 @@ void explain_json(FILE *out, const struct explain_answer *e)
 	json_bool(&j, "needs_person", e->needs_person);
 	json_lists(&j, e);
 	explain_line_json(&j, e);
+	explain_assertions_json(&j, e);
+	if (e->why)
+		why_not_json(&j, e->why, e->o, e->a);
 	json_object_end(&j);
 	buf_ch(&b, '\n');
 	fwrite(b.p, 1, b.n, out);

@@ -8,6 +8,12 @@ struct str explain_place(struct arena *a, const struct explain_rule *r)
 	return str_printf(a, "%.*s:%u", STR_ARG(r->file), r->line);
 }
 
+bool explain_same_rule(const struct explain_rule *x, const struct explain_rule *y)
+{
+	return str_eq(x->id, y->id) && str_eq(x->file, y->file) && x->line == y->line &&
+	       str_eq(x->idle, y->idle);
+}
+
 void explain_json_rule(struct json *j, const char *key, struct arena *a,
 		       const struct explain_rule *r)
 {
@@ -23,5 +29,7 @@ void explain_json_rule(struct json *j, const char *key, struct arena *a,
 	json_buf_str(j, "text", r->text);
 	if (r->because.n)
 		json_buf_str(j, "because", r->because);
+	if (r->idle.n)
+		json_buf_str(j, "idle", r->idle);
 	json_object_end(j);
 }

@@ -2,6 +2,9 @@
 #include "compiler/cli/explain_eval.h"
 
 #include "compiler/cli/explain_line.h"
+#include "compiler/eval/eval.h"
+#include "compiler/eval/levels.h"
+#include "compiler/ir/edit.h"
 
 struct explain_rule explain_of_rule(const struct ir_rule *r)
 {
@@ -12,13 +15,131 @@ struct explain_rule explain_of_rule(const struct ir_rule *r)
 	};
 }
 
-struct explain_rule explain_of_scalar(const struct ir_scalar *s, enum ir_effect e)
+struct explain_rule explain_of_scalar(const struct ir *ir, enum ir_scalar_id id,
+				      enum ir_effect e)
 {
+	const struct ir_scalar *s = &ir->scalars[id];
+
+	if (id == IR_S_NET_OTHERWISE && !s->at.line)
+		s = &ir->scalars[IR_S_NET_MODE];
 	return (struct explain_rule){
 		.id = s->id, .file = s->at.file, .line = s->at.line, .text = s->source,
 		.level = ir_level_name(s->level), .effect = ir_effect_name(e),
 	};
 }
+
+/* --- the rules that match ------------------------------------------------------------ */
+
+static struct str idle(struct arena *a, const struct ir *ir, const struct eval_decision *d,
+		       const struct ir_rule *r)
+{
+	const struct ir_rule *by;
+
+	switch (eval_standing(ir, d, r, &by)) {
+	case EVAL_COUNTS:
+		break;
+	case EVAL_BELOW_FINAL:
+		return by ? str_printf(a, "below the final rule %.*s at %.*s:%u", STR_ARG(by->id),
+				       STR_ARG(by->at.file), by->at.line) :
+			    STR("below a final rule");
+	case EVAL_BELOW_LOCK:
+		return str_printf(a, "the section is locked at %.*s:%u",
+				  STR_ARG(ir->locked[r->kind].at.file), ir->locked[r->kind].at.line);
+	case EVAL_LIFTED:
+		return by ? str_printf(a, "lifted by %.*s at %.*s:%u", STR_ARG(by->id),
+				       STR_ARG(by->at.file), by->at.line) :
+			    STR("lifted");
+	case EVAL_BASE_ALLOW:
+		if (d->rule != r)
+			return STR("a default's allow counts only where no other rule is left");
+		break;
+	}
+	return STR("");
+}
+
+struct explain_rule explain_of_match(struct arena *a, const struct ir *ir,
+				     const struct eval_decision *d, const struct ir_rule *r)
+{
+	struct explain_rule ret = explain_of_rule(r);
+
+	for (size_t i = 0; i < d->nmatched; i++)
+		if (d->matched[i] == r)
+			ret.idle = idle(a, ir, d, r);
+	return ret;
+}
+
+static bool has_rule(const struct explain_answer *ans, const struct explain_rule *r)
+{
+	for (size_t i = 0; i < ans->matched.n; i++)
+		if (explain_same_rule(&ans->matched.v[i], r))
+			return true;
+	return false;
+}
+
+void explain_eval_matched(struct explain_answer *ans, const struct ir *ir,
+			  const struct eval_decision *d)
+{
+	/* what a rule is worth is decided for each part alone */
+	bool parts = d->line && d->line->nparts > 1;
+	const struct eval_decision *one = d->line && d->line->nparts == 1 ? &d->line->parts[0].d : d;
+
+	for (size_t i = 0; i < d->nmatched; i++) {
+		struct explain_rule r = parts ? explain_of_rule(d->matched[i]) :
+						explain_of_match(ans->a, ir, one, d->matched[i]);
+
+		if (!has_rule(ans, &r))
+			VEC_PUSH(ans->a, &ans->matched, r);
+	}
+}
+
+/* --- who would decide without it ------------------------------------------------------- */
+
+static bool is_of_statement(const struct ir_rule *r, const struct ir_rule *of)
+{
+	return str_eq(r->id, of->id) && str_eq(r->at.file, of->at.file) &&
+	       r->at.line == of->at.line && r->level == of->level;
+}
+
+static void leave_out(const struct ir *ir, const struct ir_rule *of, struct arena *a,
+		      struct ir *ret)
+{
+	struct ir_rule **v = arena_array(a, ir->rules.n, sizeof(*v));
+	size_t n = 0;
+
+	for (size_t i = 0; i < ir->rules.n; i++)
+		if (!is_of_statement(ir->rules.v[i], of))
+			v[n++] = ir->rules.v[i];
+	ir_with_rules(ir, v, n, a, ret);
+}
+
+void explain_eval_without(struct explain_answer *ans, const struct ir *ir,
+			  const struct ir_request *req, const struct eval_decision *d)
+{
+	struct ir rest = *ir;
+	struct eval_decision e;
+
+	if (str_eqz(ans->by.id, "none") || !ans->by.line)
+		return;
+	if (d->rule) {
+		leave_out(ir, d->rule, ans->a, &rest);
+	} else {
+		struct ir_scalar *s = &rest.scalars[d->scalar];
+
+		/* the network's mode decides where `otherwise` was not written */
+		if (!s->at.line)
+			s = &rest.scalars[IR_S_NET_MODE];
+		*s = s->nover ? s->over[0] : ir_new(ans->a)->scalars[s - rest.scalars];
+	}
+	eval_decide(&rest, req, ans->a, &e);
+	/* behind a default there is only the built-in value of the same */
+	if (!d->rule && !e.rule && !explain_of_scalar(&rest, e.scalar, e.effect).line)
+		return;
+	ans->without = e.rule ? explain_of_rule(e.rule) :
+				explain_of_scalar(&rest, e.scalar, e.effect);
+	ans->without.effect = ir_effect_name(e.effect);
+}
+
+/* --- steps ------------------------------------------------------------------------------ */
 
 struct str explain_step(struct arena *a, enum eval_step s, const char *level,
 			const char *risk, const char *unparsed)
@@ -132,6 +253,17 @@ static struct explain_rule nobody(enum ir_effect e)
 				      .effect = ir_effect_name(e) };
 }
 
+/* A statement matches in any case if one of its patterns does. */
+static void add_match(struct explain_answer *ans, struct explain_part *x, struct explain_match m)
+{
+	for (size_t i = 0; i < x->rules.n; i++)
+		if (explain_same_rule(&x->rules.v[i].rule, &m.rule)) {
+			x->rules.v[i].must |= m.must;
+			return;
+		}
+	VEC_PUSH(ans->a, &x->rules, m);
+}
+
 static void add_part(struct explain_answer *ans, const struct ir *ir,
 		     const struct eval_part_decision *p)
 {
@@ -140,23 +272,18 @@ static void add_part(struct explain_answer *ans, const struct ir *ir,
 	size_t i;
 
 	x.by = p->d.rule ? explain_of_rule(p->d.rule) :
-			   explain_of_scalar(&ir->scalars[p->d.scalar], p->d.effect);
+			   explain_of_scalar(ir, p->d.scalar, p->d.effect);
 	x.step = part_step(ans, p, x.by.level);
 	if (nobody_said(p))
 		x.by = nobody(p->d.effect);
 	if (p->part->kind == CMD_COMMAND)
 		x.risk = ir_risk_name(p->d.risk);
-	for (i = 0; i < p->nrules; i++) {
-		struct explain_match m = { explain_of_rule(p->rules[i].rule),
-					   p->rules[i].must };
-
-		VEC_PUSH(ans->a, &x.rules, m);
-	}
-	for (i = 0; p->part->kind != CMD_COMMAND && i < p->d.nmatched; i++) {
-		struct explain_match m = { explain_of_rule(p->d.matched[i]), true };
-
-		VEC_PUSH(ans->a, &x.rules, m);
-	}
+	for (i = 0; i < p->nrules; i++)
+		add_match(ans, &x, (struct explain_match){
+			explain_of_match(ans->a, ir, &p->d, p->rules[i].rule), p->rules[i].must });
+	for (i = 0; p->part->kind != CMD_COMMAND && i < p->d.nmatched; i++)
+		add_match(ans, &x, (struct explain_match){
+			explain_of_match(ans->a, ir, &p->d, p->d.matched[i]), true });
 	VEC_PUSH(ans->a, &ans->parts, x);
 }
 

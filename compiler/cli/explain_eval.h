@@ -6,7 +6,25 @@
 #include "compiler/eval/line.h"
 
 struct explain_rule explain_of_rule(const struct ir_rule *r);
-struct explain_rule explain_of_scalar(const struct ir_scalar *s, enum ir_effect e);
+/* `network otherwise` that nobody wrote is named by the line that chose the mode. */
+struct explain_rule explain_of_scalar(const struct ir *ir, enum ir_scalar_id id,
+				      enum ir_effect e);
+
+/*
+ * A rule of d->matched, where *d is the decision about a request or a simple command, with
+ * what keeps it from counting.
+ */
+struct explain_rule explain_of_match(struct arena *a, const struct ir *ir,
+				     const struct eval_decision *d, const struct ir_rule *r);
+/* The rules that match, each statement once, in the order of semantics 3.1. */
+void explain_eval_matched(struct explain_answer *ans, const struct ir *ir,
+			  const struct eval_decision *d);
+/*
+ * Fills in `without`: the policy is asked once more, without the statement or the value
+ * that decided.
+ */
+void explain_eval_without(struct explain_answer *ans, const struct ir *ir,
+			  const struct ir_request *req, const struct eval_decision *d);
 
 /* The step of semantics 3.1 in words; steps that need it use `level`, `risk` or
  * `unparsed`. */

@@ -221,10 +221,11 @@ static void text_rules(const struct out *o, const struct explain_part *p)
 		const struct explain_match *m = &p->rules.v[i];
 
 		label(o, m->must ? "matches" : "may match",
-		      str_printf(a, "%s %.*s (%s) at %.*s", m->rule.effect,
+		      str_printf(a, "%s %.*s (%s) at %.*s%s%.*s", m->rule.effect,
 				 STR_ARG(cli_clean(a, m->rule.id, false)), m->rule.level,
-				 STR_ARG(cli_clean(a, explain_place(a, &m->rule),
-						   false))));
+				 STR_ARG(cli_clean(a, explain_place(a, &m->rule), false)),
+				 m->rule.idle.n ? ", does not count: " : "",
+				 STR_ARG(cli_clean(a, m->rule.idle, false))));
 	}
 }
 

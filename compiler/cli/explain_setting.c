@@ -118,6 +118,10 @@ enum cli_exit explain_setting(struct options *o, struct arena *a)
 	enum cli_exit e;
 	struct str name;
 
+	if (o->why_level) {
+		fprintf(stderr, "polc: --why-not is about requests, and a setting is none\n");
+		return CLI_TROUBLE;
+	}
 	if (o->nrequest != 2) {
 		fprintf(stderr, "polc: a setting is asked by its name: setting "
 				"permissions.mode\n");

@@ -3,6 +3,7 @@
 
 #include "compiler/cli/passes.h"
 #include "compiler/cli/report.h"
+#include "compiler/cli/revision.h"
 #include "compiler/ir/read.h"
 
 struct ir *loaded_ir(struct bundle *b, const char *path, struct arena *a)
@@ -23,13 +24,13 @@ struct ir *loaded_ir(struct bundle *b, const char *path, struct arena *a)
 	return ir;
 }
 
-static enum cli_exit of_bundle(struct loaded *l, const char *path, struct arena *a)
+static enum cli_exit of_bundle(struct loaded *l, const struct options *o, struct arena *a)
 {
 	struct bundle b;
 
-	if (!cli_bundle(path, &b))
+	if (o->of_revision ? !revision_bundle(o->bundle, a, &b) : !cli_bundle(o->bundle, &b))
 		return CLI_TROUBLE;
-	l->ir = loaded_ir(&b, path, a);
+	l->ir = loaded_ir(&b, o->bundle, a);
 	bundle_release(&b);
 	return l->ir ? CLI_CLEAN : CLI_TROUBLE;
 }
@@ -40,7 +41,7 @@ enum cli_exit loaded_read(struct loaded *l, struct options *o, struct arena *a)
 
 	*l = (struct loaded){ .name = o->bundle };
 	if (o->bundle)
-		return of_bundle(l, o->bundle, a);
+		return of_bundle(l, o, a);
 	compilation_init(&l->c, o, a);
 	if (!cli_sources(o, a))
 		return CLI_TROUBLE;

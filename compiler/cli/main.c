@@ -28,6 +28,8 @@ static enum cli_exit (*const run_of[CLI_VERB_COUNT])(struct options *o, struct a
 	[CLI_TRUSTED] = cmd_trust,
 	[CLI_INIT] = cmd_init,
 	[CLI_EMIT] = cmd_emit,
+	[CLI_PROVE] = cmd_prove,
+	[CLI_EXPOSURE] = cmd_exposure,
 };
 
 /* --- the command line ------------------------------------------------------------ */

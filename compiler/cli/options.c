@@ -12,10 +12,12 @@
 #define V(verb) (1u << (verb))
 #define V_ALL (V(CLI_VERB_COUNT) - 1u)
 #define V_POLICY (V(CLI_CHECK) | V(CLI_COMPILE) | V(CLI_EXPLAIN) | V(CLI_DUMP) | \
-		  V(CLI_EFFECTIVE) | V(CLI_DIFF) | V(CLI_EMIT))
+		  V(CLI_EFFECTIVE) | V(CLI_DIFF) | V(CLI_EMIT) | V(CLI_PROVE) | \
+		  V(CLI_EXPOSURE))
 
 /* Extra rows of the table, for verbs where an option takes other values. */
-enum { ROW_FORMAT_EFFECTIVE = OPT_COUNT, ROW_FORMAT_DIFF, ROW_FAIL_ON_DIFF, ROW_TO_EMIT, ROW_COUNT };
+enum { ROW_FORMAT_EFFECTIVE = OPT_COUNT, ROW_FORMAT_DIFF, ROW_FORMAT_EXPOSURE,
+       ROW_FAIL_ON_DIFF, ROW_TO_EMIT, ROW_AGAINST_COMPILE, ROW_COUNT };
 
 static const struct optspec specs[ROW_COUNT] = {
 	[OPT_MANAGED] = { OPT_MANAGED, "managed", 0, OPTSPEC_ONE, V_POLICY, "FILE",
@@ -41,7 +43,11 @@ static const struct optspec specs[ROW_COUNT] = {
 	[ROW_FAIL_ON_DIFF] = { OPT_FAIL_ON, "fail-on", 0, OPTSPEC_ONE, V(CLI_DIFF),
 			       "any|widening",
 			       "which differences make the exit status 1 (any)" },
-	[OPT_VERBOSE] = { OPT_VERBOSE, "verbose", 'v', OPTSPEC_NONE, V_POLICY, NULL,
+	[OPT_AGAINST] = { OPT_AGAINST, "against", 0, OPTSPEC_ONE, V(CLI_CHECK), "CEILING",
+			  "prove that nothing is allowed that this policy or bundle (also REV:FILE) does not "
+			  "allow" },
+	[OPT_VERBOSE] = { OPT_VERBOSE, "verbose", 'v', OPTSPEC_NONE,
+			  V_POLICY & ~V(CLI_EXPOSURE), NULL,
 			  "also what there is to say about the standard library" },
 	[OPT_OUTPUT] = { OPT_OUTPUT, "output", 'o', OPTSPEC_ONE, V(CLI_COMPILE) | V(CLI_SIGN),
 			 "OUT.polb", "the bundle to write" },
@@ -53,6 +59,9 @@ static const struct optspec specs[ROW_COUNT] = {
 			     "the first day on which the bundle is valid" },
 	[OPT_PREVIOUS] = { OPT_PREVIOUS, "previous", 0, OPTSPEC_ONE, V(CLI_COMPILE), "OLD.polb",
 			   "the bundle that this one follows, with a lower serial" },
+	[ROW_AGAINST_COMPILE] = { OPT_AGAINST, "against", 0, OPTSPEC_ONE, V(CLI_COMPILE), "OLD.polb",
+				  "the same, and state in the manifest what this one permits "
+				  "beyond it" },
 	[OPT_REPRODUCE] = { OPT_REPRODUCE, "reproduce", 0, OPTSPEC_ONE, V(CLI_COMPILE), "OLD.polb",
 			    "compile its own sources, and compare; nothing is written" },
 	[OPT_SIGN] = { OPT_SIGN, "sign", 0, OPTSPEC_ONE, V(CLI_COMPILE), "KEY",
@@ -73,17 +82,24 @@ static const struct optspec specs[ROW_COUNT] = {
 			 "write here which files were read, with their digests" },
 	[OPT_CWD] = { OPT_CWD, "cwd", 0, OPTSPEC_ONE, V(CLI_EXPLAIN), "DIR",
 		      "working directory of a command (the project)" },
+	[OPT_WHY_NOT] = { OPT_WHY_NOT, "why-not", 0, OPTSPEC_MAYBE, V(CLI_EXPLAIN),
+			  "managed|managed-file|project|user",
+			  "also the smallest rule of this level (user) that would allow it, and what "
+			  "else that would allow" },
 	[OPT_AFTER] = { OPT_AFTER, "after", 0, OPTSPEC_ONE, V(CLI_DUMP), "PASS",
 			"the pass whose result is printed (required)" },
 	[OPT_SECTION] = { OPT_SECTION, "section", 0, OPTSPEC_ONE, V(CLI_INSPECT) | V(CLI_EFFECTIVE),
 			  "NAME", "one section of the policy or the bundle" },
 	[OPT_FORMAT] = { OPT_FORMAT, "format", 0, OPTSPEC_ONE,
-			 V(CLI_CHECK) | V(CLI_EXPLAIN) | V(CLI_INSPECT) | V(CLI_VERIFY),
+			 V(CLI_CHECK) | V(CLI_EXPLAIN) | V(CLI_INSPECT) | V(CLI_VERIFY) |
+				 V(CLI_PROVE),
 			 "text|json", "how results are printed (text)" },
 	[ROW_FORMAT_EFFECTIVE] = { OPT_FORMAT, "format", 0, OPTSPEC_ONE, V(CLI_EFFECTIVE),
 				   "text|json|yaml", "how the policy is printed (text)" },
 	[ROW_FORMAT_DIFF] = { OPT_FORMAT, "format", 0, OPTSPEC_ONE, V(CLI_DIFF),
-			      "text|json|markdown", "how differences are printed (text)" },
+			      "text|json|markdown|html", "how differences are printed (text)" },
+	[ROW_FORMAT_EXPOSURE] = { OPT_FORMAT, "format", 0, OPTSPEC_ONE, V(CLI_EXPOSURE),
+				  "text|json|markdown", "how findings are printed (text)" },
 	[OPT_COLOR] = { OPT_COLOR, "color", 0, OPTSPEC_ONE, V_ALL, "auto|always|never",
 			"colours in diagnostics (auto)" },
 	[OPT_WRITE] = { OPT_WRITE, "write", 'w', OPTSPEC_NONE, V(CLI_FMT), NULL,
@@ -96,6 +112,11 @@ static const struct optspec specs[ROW_COUNT] = {
 		     "the spelling that is wanted (required)" },
 	[ROW_TO_EMIT] = { OPT_TO, "to", 0, OPTSPEC_ONE, V(CLI_EMIT), "nft-host",
 			  "the engine whose language is wanted (required)" },
+	[OPT_TRAFFIC] = { OPT_TRAFFIC, "traffic", 0, OPTSPEC_ONE, V(CLI_DIFF), "FILE",
+			  "requests that polrun or polquery recorded: how many a change decides "
+			  "otherwise (may be given several times)" },
+	[OPT_MAX] = { OPT_MAX, "max", 0, OPTSPEC_ONE, V(CLI_EXPOSURE), "N",
+		      "exit status 1 if the score is above N, in any role" },
 	[OPT_UID] = { OPT_UID, "uid", 0, OPTSPEC_ONE, V(CLI_EMIT), "NAME|UID",
 		      "nft-host: the user whose processes are held" },
 	[OPT_CGROUP] = { OPT_CGROUP, "cgroup", 0, OPTSPEC_ONE, V(CLI_EMIT), "PATH",
@@ -113,7 +134,8 @@ static const struct optspec specs[ROW_COUNT] = {
 };
 
 const char *const options_requests[] = {
-	"command", "argv", "file", "net", "unix", "syscall", "tool", "setting", NULL
+	"command", "argv", "file", "net", "unix", "syscall", "tool", "setting",
+	"env", "limit", "mount", NULL
 };
 
 const struct optspec *options_specs(size_t *ret_n)

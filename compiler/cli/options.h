@@ -26,11 +26,11 @@ enum cli_exit {
 
 enum cli_verb { CLI_CHECK, CLI_COMPILE, CLI_EXPLAIN, CLI_DUMP, CLI_INSPECT,
 		CLI_EFFECTIVE, CLI_FMT, CLI_CONVERT, CLI_SIGN, CLI_VERIFY, CLI_DIFF,
-		CLI_TRUSTED, CLI_INIT, CLI_EMIT, CLI_VERB_COUNT };
+		CLI_TRUSTED, CLI_INIT, CLI_EMIT, CLI_PROVE, CLI_EXPOSURE, CLI_VERB_COUNT };
 
 enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER };
 
-enum cli_format { CLI_TEXT, CLI_JSON, CLI_YAML, CLI_MARKDOWN };
+enum cli_format { CLI_TEXT, CLI_JSON, CLI_YAML, CLI_MARKDOWN, CLI_HTML };
 
 struct options {
 	enum cli_verb verb;
@@ -41,8 +41,15 @@ struct options {
 	enum cli_format format;        /* effective, diff; `json` is set for JSON */
 	VEC(struct sema_input) inputs; /* sources, in the order of the command line */
 	const char *bundle;            /* the only FILE.polb, or NULL */
+	bool of_revision;              /* the bundle is REV:FILE.polb (revision.h) */
 	const char *sides[2];          /* diff: OLD and NEW; `inputs` belong to both */
 	size_t nsides;
+	const char *against;           /* check: the ceiling; compile: the bundle before; or
+	                                  NULL */
+	const char *assertion;         /* prove, or NULL */
+	VEC(const char *) traffic;     /* diff: the files of --traffic */
+	bool has_max;                  /* exposure: --max was given */
+	uint64_t max;
 	bool discover;
 	const char *discover_dir;      /* NULL: the working directory */
 	const char *fallback;          /* std/…: if nobody has written a policy; or NULL */
@@ -51,6 +58,7 @@ struct options {
 	const char *role;              /* --role, or NULL */
 	const char *root[IR_ROOT_COUNT]; /* --root, or NULL */
 	const char *cwd;               /* explain; NULL: the project */
+	enum ir_level why_level;       /* explain: --why-not; 0: not given */
 	const char *output;            /* compile */
 	const char *inputs_list;       /* compile: --inputs, or NULL */
 	const char *after;             /* dump */

@@ -25,7 +25,7 @@ static bool check_sides(struct asked *r)
 
 	if (o->nsides != POL_LEN(o->sides))
 		return complain(r,
-				"diff wants OLD and NEW: a FILE.pol or FILE.polb each");
+				"diff wants OLD and NEW: a FILE.pol, FILE.polb or REV:FILE each");
 	for (i = 0; i < o->nsides; i++)
 		if (str_ends(str_from(o->sides[i]), STR(".polb")) &&
 		    (o->inputs.n || o->discover))
@@ -50,7 +50,9 @@ static bool check_policy(struct asked *r)
 		return complain(r, "a bundle is a whole policy: name it alone, "
 				   "without sources or --discover");
 	if (o->bundle && o->verb != CLI_EXPLAIN && o->verb != CLI_EFFECTIVE &&
-	    o->verb != CLI_DUMP && o->verb != CLI_EMIT && !options_wants_bundle(o->verb)) {
+	    o->verb != CLI_DUMP && o->verb != CLI_EMIT && o->verb != CLI_PROVE &&
+	    o->verb != CLI_EXPOSURE && !(o->verb == CLI_CHECK && o->against) &&
+	    !options_wants_bundle(o->verb)) {
 		fprintf(r->err,
 			"polc: '%s' is compiled already; this verb reads "
 			"sources\n",
@@ -118,7 +120,8 @@ static bool no_request(struct asked *r)
 	return complain(r, "explain wants a request: command LINE, "
 			   "argv -- WORDS, file read|write|exec PATH, "
 			   "net tcp|udp HOST:PORT, unix PATH, "
-			   "syscall NAME[(ARG,...)], tool NAME, setting NAME");
+			   "syscall NAME[(ARG,...)], tool NAME, setting NAME, env NAME, "
+			   "limit NAME, mount PLACE");
 }
 
 static bool check_verb(struct asked *r)
@@ -133,6 +136,9 @@ static bool check_verb(struct asked *r)
 		return complain(r, "dump wants --after PASS");
 	if (o->verb == CLI_EMIT && !o->to)
 		return complain(r, "emit wants --to nft-host");
+	if (o->verb == CLI_PROVE && !o->assertion)
+		return complain(r, "prove wants an assertion in one word: 'never SET', "
+				   "'always EFFECT SET' or 'only SET'");
 	if (o->verb == CLI_EXPLAIN && !o->nrequest)
 		return no_request(r);
 	return true;

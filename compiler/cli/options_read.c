@@ -4,6 +4,7 @@
  */
 #include "compiler/cli/options_read.h"
 
+#include "compiler/cli/assertion.h"
 #include "compiler/cli/options_check.h"
 #include "compiler/cli/options_ids.h"
 #include "compiler/diag/diag.h"
@@ -141,7 +142,8 @@ static bool set_format(struct reader *r, const char *v)
 {
 	static const char *const words[] = { [CLI_TEXT] = "text", [CLI_JSON] = "json",
 					     [CLI_YAML] = "yaml",
-					     [CLI_MARKDOWN] = "markdown" };
+					     [CLI_MARKDOWN] = "markdown",
+					     [CLI_HTML] = "html" };
 
 	for (size_t i = 0; i < POL_LEN(words); i++) {
 		if (strcmp(v, words[i]) != 0 || !is_named(r, v))
@@ -159,6 +161,18 @@ static bool set_role(struct reader *r, const char *v)
 		return bad_value(r, v);
 	r->o->role = v;
 	return true;
+}
+
+/* The level at which a rule is looked for; std/base's is nobody's. */
+static bool set_why_level(struct reader *r, const char *v)
+{
+	for (int i = IR_MANAGED; i <= IR_USER; i++)
+		if (strcmp(v ? v : "user", ir_level_name((enum ir_level)i)) == 0) {
+			r->o->why_level = (enum ir_level)i;
+			return true;
+		}
+	fprintf(r->err, "polc: '%s' is no level: managed, managed-file, project or user\n", v);
+	return false;
 }
 
 static bool set_option(struct reader *r, const char *v)
@@ -193,6 +207,15 @@ static bool set_option(struct reader *r, const char *v)
 		return o->verb == CLI_DIFF ?
 			       one_of(r, v, "any", "widening", &o->fail_on_widening) :
 			       one_of(r, v, "error", "warning", &o->fail_on_warning);
+	case OPT_AGAINST:
+		o->against = v;
+		return true;
+	case OPT_TRAFFIC:
+		VEC_PUSH(r->a, &o->traffic, v);
+		return true;
+	case OPT_MAX:
+		o->has_max = true;
+		return num_u64(str_from(v), &o->max) || bad_value(r, v);
 	case OPT_VERBOSE:
 		o->verbose = true;
 		return true;
@@ -235,6 +258,8 @@ static bool set_option(struct reader *r, const char *v)
 	case OPT_CWD:
 		o->cwd = v;
 		return true;
+	case OPT_WHY_NOT:
+		return set_why_level(r, v);
 	case OPT_AFTER:
 		o->after = v;
 		return true;
@@ -372,10 +397,22 @@ static bool add_side(struct reader *r, const char *word)
 	return true;
 }
 
+static bool set_assertion(struct reader *r, const char *word)
+{
+	if (r->o->assertion) {
+		fprintf(r->err, "polc: two assertions: one at a time\n");
+		return false;
+	}
+	r->o->assertion = word;
+	return true;
+}
+
 static bool read_operand(struct reader *r, const char *word)
 {
 	if (r->o->verb == CLI_DIFF)
 		return add_side(r, word);
+	if (r->o->verb == CLI_PROVE && assertion_begins(word))
+		return set_assertion(r, word);
 	if (!ends_in(word, ".polb") && !options_wants_bundle(r->o->verb))
 		return add_input(r, word, 0);
 	if (r->o->bundle) {
@@ -430,7 +467,8 @@ static bool read_words(struct reader *r, int argc, char **argv)
 /* Who names no policy asks about the one that polrun would run under here. */
 static void default_policy(struct options *o)
 {
-	static const enum cli_verb verbs[] = { CLI_CHECK, CLI_EFFECTIVE, CLI_EXPLAIN };
+	static const enum cli_verb verbs[] = { CLI_CHECK, CLI_EFFECTIVE, CLI_EXPLAIN,
+					       CLI_EXPOSURE };
 	bool here = false;
 
 	for (size_t i = 0; i < POL_LEN(verbs); i++)

@@ -291,8 +291,8 @@ static bool read_tool(struct reader *r)
 
 static bool read_setting(struct reader *r)
 {
-	/* explain handles settings before it reads requests */
-	fputs("polc: a setting is no request\n", r->err);
+	/* explain handles settings, variables, limits and mounts before it reads requests */
+	fputs("polc: that is no request\n", r->err);
 	return false;
 }
 
@@ -302,7 +302,8 @@ bool request_read(const struct options *o, const struct roots *roots,
 {
 	static bool (*const readers[])(struct reader *) = {
 		read_command, read_argv, read_file, read_net, read_unix,
-		read_syscall, read_tool, read_setting,
+		read_syscall, read_tool, read_setting, read_setting, read_setting,
+		read_setting,
 	};
 	struct reader r = { o, roots, a, ret, ret_why, err };
 	size_t i;
@@ -313,5 +314,6 @@ bool request_read(const struct options *o, const struct roots *roots,
 	for (i = 0; options_requests[i]; i++)
 		if (str_eqz(word(&r, 0), options_requests[i]))
 			return readers[i](&r);
-	return usage(&r, "command, argv, file, net, unix, syscall, tool or setting");
+	return usage(&r, "command, argv, file, net, unix, syscall, tool, setting, env, "
+			 "limit or mount");
 }

@@ -146,7 +146,8 @@ bool cli_sources(struct options *o, struct arena *a)
 	size_t i;
 
 	for (i = 0; i < o->inputs.n; i++)
-		if (!o->inputs.v[i].text.p && is_stream(o->inputs.v[i].path) &&
+		if (!o->inputs.v[i].text.p && !o->inputs.v[i].store &&
+		    is_stream(o->inputs.v[i].path) &&
 		    !read_stream(&o->inputs.v[i], a))
 			return false;
 
@@ -156,7 +157,8 @@ bool cli_sources(struct options *o, struct arena *a)
 	for (i = 0; i < o->inputs.n; i++)
 		name_input(o, a, i);
 	for (i = 0; i < o->inputs.n; i++)
-		if (!o->inputs.v[i].text.p && !can_read(o->inputs.v[i].path))
+		if (!o->inputs.v[i].text.p && !o->inputs.v[i].store &&
+		    !can_read(o->inputs.v[i].path))
 			return false;
 	return true;
 }

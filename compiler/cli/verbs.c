@@ -29,6 +29,10 @@ const struct optspec_verb cli_verbs[CLI_VERB_COUNT] = {
 		"a first policy for a project, with tests that pass" },
 	[CLI_EMIT] = { "emit", "--to nft-host (--uid WHO | --cgroup PATH) POLICY...",
 		"the policy in another engine's language, and what is lost" },
+	[CLI_PROVE] = { "prove", "[OPTIONS] POLICY... 'ASSERTION'",
+		"is the assertion true of all requests, or of which is it not" },
+	[CLI_EXPOSURE] = { "exposure", "[OPTIONS] [POLICY...]",
+		"what an attacker inside can still reach, and a score" },
 	[CLI_DIFF] = { "diff", "[OPTIONS] OLD NEW",
 		"what two policies decide differently, with a request for each" },
 };

@@ -1,0 +1,1 @@
+cat ../../../examples/ci-floor/managed.pol

@@ -1,0 +1,1 @@
+cat ../../../examples/demo/network.pol

@@ -1,0 +1,1 @@
+cat ../../../examples/libpol/policy.pol

@@ -1,0 +1,1 @@
+cat ../../../examples/node-project/policy.pol

@@ -1,0 +1,1 @@
+cat ../../../examples/read-only-review/policy.pol
