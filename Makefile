@@ -68,7 +68,7 @@ FOLDERS := compiler/base compiler/source compiler/diag compiler/ast \
            compiler/backend/matcher compiler/backend/commands compiler/backend/limits \
            compiler/backend/nft compiler/emit compiler/bundle compiler/cli \
            runtime/base runtime/line/shell runtime/line runtime/bundle runtime/decide \
-           runtime/libpol runtime/egress runtime/sandbox runtime/supervise runtime/state runtime/entry runtime/approvals \
+           runtime/libpol runtime/traffic runtime/egress runtime/sandbox runtime/supervise runtime/state runtime/entry runtime/approvals \
            runtime/query runtime/hooks runtime/polquery runtime/polrun
 ONLY ?= $(FOLDERS)
 MAINS := compiler/cli/main.c runtime/polrun/polrun.c runtime/polquery/polquery.c \
@@ -103,7 +103,7 @@ BINS := $(BUILD)/bin/polc $(BUILD)/bin/polrun $(BUILD)/bin/polinit $(BUILD)/bin/
 UNIT_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c tests/prop/prop_*.c tests/conformance/conf_*.c))
 TABLE      := $(BUILD)/tests/conformance/table
 OBJ_TABLE  := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/conformance/table*.c))
-ORACLE     := $(BUILD)/tests/conformance/file_oracle $(BUILD)/tests/conformance/net_oracle \
+ORACLE     := $(BUILD)/tests/conformance/file_oracle $(BUILD)/tests/conformance/net_oracle $(BUILD)/tests/conformance/gate_oracle \
               $(BUILD)/tests/conformance/shell_oracle $(BUILD)/tests/conformance/shell_reader \
               $(BUILD)/tests/conformance/http_reader $(BUILD)/tests/conformance/inject_made
 # What the run against the shells has beside them; the mutants can do without each production.
@@ -258,8 +258,16 @@ $(BUILD)/bin/polinject: $(call obj,runtime/egress/polinject.c) $(LIB_RUNTIME)
 $(BUILD)/tests/unit/% $(BUILD)/tests/prop/% $(BUILD)/tests/conformance/%: $(BUILD)/obj/tests/unit/%.o
 $(UNIT_TESTS): $(BUILD)/%: $(BUILD)/obj/%.o $(TEST_LIB) $(LIB_COMPILER) $(LIB_RUNTIME) | $(TEST_RECORD)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $(filter %.o,$^) -Wl,--start-group $(LIB_COMPILER) $(LIB_RUNTIME) -Wl,--end-group $(POLC_LIBS) -lcap -lcmocka
+	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $(filter %.o,$^) -Wl,--start-group $(LIB_COMPILER) $(LIB_RUNTIME) -Wl,--end-group $(POLC_LIBS) $(POLGATE_LIBS) -lcap -lcmocka
 $(BUILD)/tests/unit/test_bundle_common: $(COMMON)
+# Can do without each comparison of diff (tests/run/diff-mutants.sh).
+DIFF_OFF := $(patsubst %.c,$(BUILD)/obj/diff-off/%.o,$(wildcard compiler/analysis/diff*.c))
+$(BUILD)/obj/diff-off/%.o: %.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) $(WARN) -DPOL_TEST_DIFF -MMD -MP -c $< -o $@
+$(BUILD)/tests/prop/pairs_off: $(BUILD)/obj/diff-off/tests/prop/prop_pairs.o $(DIFF_OFF) $(TEST_LIB) $(LIB_COMPILER) $(LIB_RUNTIME) | $(TEST_RECORD)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $(filter %.o,$^) -Wl,--start-group $(LIB_COMPILER) $(LIB_RUNTIME) -Wl,--end-group $(POLC_LIBS) $(POLGATE_LIBS) -lcap -lcmocka
 $(TABLE): $(OBJ_TABLE) $(LIB_COMPILER) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $(OBJ_TABLE) -Wl,--start-group $(LIB_COMPILER) $(LIB_RUNTIME) -Wl,--end-group $(POLC_LIBS) -lcap
@@ -280,6 +288,10 @@ $(BUILD)/tests/conformance/shell_stub: tests/conformance/shell_stub.c
 	@mkdir -p $(@D)
 	$(Q)gcc $(filter-out -fPIE,$(BASE)) -O1 $(WARN) -Werror -ffreestanding -fno-builtin -fno-pie \
 		-fno-stack-protector -static -nostdlib -no-pie -Wl,-z,noseparate-code -o $@ $<
+# The asker without a run, for the variant faults (tests/faults/askers.py).
+$(BUILD)/tests/faults/asker: $(call obj,tests/faults/asker.c) $(LIB_RUNTIME)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(STATIC) $(LDFLAGS_$(VARIANT)) -o $@ $^ $(POLRUN_LIBS)
 # libpol's own objects alone, so that the variant tsan needs nothing else.
 $(BUILD)/tests/libpol/same: $(call obj,tests/libpol/same.c) $(BUILD)/lib/libpolparts.a
 	@mkdir -p $(@D)

@@ -68,5 +68,7 @@ fi
 "${prefix[@]}" python3 tests/bench/hook.py "$runs" "$bin" "10 rules=$work/ten.polb" \
 	"10,000 rules=$work/many.polb"
 "${prefix[@]}" python3 tests/bench/check_speed.py "$bin/polc" "$work"
+"${prefix[@]}" python3 tests/bench/diff_speed.py "$bin/polc" "$work"
 "${prefix[@]}" tests/bench/gate.sh bench "$build"
+"${prefix[@]}" python3 tests/bench/gateway.py "$build" 3
 "${prefix[@]}" tests/bench/nft.sh 20 "$bin" "$build/tests/bench/nft" "$work"

@@ -282,11 +282,26 @@ def schemas():
             schema_case(v["explain"], "explain --format json: " + " ".join(request) +
                         (" (bundle)" if where == bundle else ""),
                         [polc, "explain", "--format", "json", where] + request, project)
+            told = schema_case(v["explain"], "explain --why-not --format json: " + " ".join(request) +
+                               (" (bundle)" if where == bundle else ""),
+                               [polc, "explain", "--why-not=managed", "--format", "json", where] + request,
+                               project)
+            result("explain --why-not: answers", bool(told) and told["why_not"]["level"] == "managed" and
+                   (told["effect"] == "allow") == (told["why_not"]["answer"] == "allowed"))
     nested = schema_case(v["explain"], "explain --format json: a command in a command",
                          [polc, "explain", "--format", "json", good, "command",
                           "sudo nice ls"], project)
     result("explain --format json: each names the one that it is in, the first by 0",
            [c["of"] for c in nested["commands"]] == [None, 0, 1])
+    for words, want in ((["command", "git push --force"], ["against it"]),
+                        (["command", "make all"], ["holds here"]),
+                        (["command", 'git push "$x"'], ["undecided"] * 5),
+                        (["tool", "b"], [])):
+        told = schema_case(v["explain"], "explain --format json: assertions, " + " ".join(words),
+                           [polc, "explain", "--format", "json",
+                            f"{TOP}/tests/golden/cli/asserted.pol"] + words, project)
+        result("explain --format json: the verdicts of assertions",
+               bool(told) and [x["verdict"] for x in told["assertions"]] == want)
     managed = f"{TOP}/examples/reference/managed.yml"
     with open(f"{work}/user.pol", "w") as f:
         f.write('policy u { level user }\nsetting "context.storage" = "local"\n'
@@ -295,6 +310,9 @@ def schemas():
         schema_case(v["explain-setting"], f"explain setting {name} --format json",
                     [polc, "explain", "--format", "json", "--project", managed,
                      f"{work}/user.pol", "setting", name], work)
+    for words in (["env", "PATH"], ["env", "nobody"], ["limit", "time"], ["limit", "no"], ["mount", "/x"]):
+        schema_case(v["explain-value"], f"explain {' '.join(words)} --format json",
+                    [polc, "explain", "--format", "json", good] + words, work)
     schema_case(v["inspect"], "inspect --format json",
                 [polc, "inspect", "--format", "json", bundle], work)
     for args in ([], ["--section", "file"], ["-v"]):
@@ -313,12 +331,46 @@ def schemas():
                 [polc, "verify", "--format", "json", "--allowed-signers",
                  f"{work}/signers", bundle], work)
     golden = f"{TOP}/tests/golden/cli"
+    compile_ = [polc, "compile", "--no-nft-batch"]
+    texts = ('tools { ask "b" }\n', 'tools { allow "b" }\ncommand { allow /^(a+) \\1$/ }\n', 'tools { ask "b" }\n')
+    for n, text in enumerate(texts):
+        with open(f"{work}/c{n}.pol", "w") as f:
+            f.write("policy c { level managed base none }\n" + text)
+        subprocess.run(compile_ + [f"{work}/c{n}.pol", "-o", f"{work}/c{n}.polb", "--serial", str(n + 1)] +
+                       (["--sign", f"{work}/key", "--against", f"{work}/c0.polb"] if n else []), capture_output=True)
+    for n, wants in ((1, True), (2, False)):
+        data = schema_case(v["inspect"], f"inspect --format json: change statement {n}",
+                           [polc, "inspect", "--format", "json", f"{work}/c{n}.polb"], work)
+        result(f"inspect --format json: what is in it {n}", data and all(
+            bool(data["changes"][key]) == wants for key in ("kinds", "undecided", "may_widen", "findings", "doubts")))
+        schema_case(v["verify"], f"verify --format json: change statement {n}",
+                    [polc, "verify", "--format", "json", "--allowed-signers", f"{work}/signers",
+                     f"{work}/c{n}.polb"], work)
     for old, new in ((good, bundle), (good, f"{golden}/diff.pol"),
                      (f"{golden}/diff.pol", f"{golden}/diff.new.pol"),
                      (f"{golden}/diff-undecided.pol", f"{golden}/diff-undecided.new.pol")):
         schema_case(v["diff"], f"diff --format json {os.path.basename(old)} "
                     f"{os.path.basename(new)}",
                     [polc, "diff", "--format", "json", old, new], work)
+    for name in ("ceiling-beyond", "ceiling-within", "ceiling-undecided"):
+        data = schema_case(v["check"], f"check --format json: {name}",
+                           [polc, "check", "--format", "json", f"{golden}/{name}.pol",
+                            "--against", f"{golden}/{name}.most.pol"], work)
+        result(f"check --format json: {name} says so",
+               data and [a["result"]["verdict"] for a in data["against"]] == [name[8:]])
+    for want, name, assertion in (("proved", "prove", "never tool \"x*\""), ("refuted", "prove", "only tool \"b\""),
+                                  ("undecided", "prove-opaque", "never command \"b\"")):
+        data = schema_case(v["prove"], f"prove --format json: {assertion}",
+                           [polc, "prove", "--format", "json", f"{golden}/{name}.pol", assertion], work)
+        result(f"prove --format json: {assertion} is {want}",
+               data and data["result"]["verdict"] == want)
+    exposed = f"{TOP}/tests/golden/exposure"
+    for name in ("mixed", "base-none", "wide"):
+        data = schema_case(v["exposure"], f"exposure --format json: {name}",
+                           [polc, "exposure", "--format", "json", f"{exposed}/{name}.pol"], work)
+        result(f"exposure --format json: {name}: the score is the sum, and no value is shown",
+               data and all(r["score"] == sum(f["score"] for f in r["findings"])
+                            for r in data["roles"]) and "not-to-be-shown" not in json.dumps(data))
     with open(f"{work}/r.pol", "w") as f:
         f.write('policy r { level user }\ncommand { otherwise allow  deny "wc:*" }\n'
                 'file { allow read, write "${PROJECT_DIR}" }\nlimits { time 1s }\n')
@@ -364,6 +416,33 @@ def schemas():
     shutil.rmtree(work, ignore_errors=True)
 
 
+def traffic_schemas(v, args, good, work):
+    """What polquery records, and what diff says of it; a copy of each record with a key
+    too many, and without one, is refused by the schema and by diff."""
+    record, bundle = f"{work}/r.jsonl", args[1]
+    lines = "".join(json.dumps(dict(q, id=1)) + "\n" for q in good)
+    subprocess.run([f"{BIN}/polquery", *args, "--record", record], input=lines, text=True,
+                   capture_output=True)
+    records = [json.loads(line) for line in open(record)] if os.path.exists(record) else []
+    result("each kind of request is recorded",
+           {r["kind"] for r in records} == {"command", "argv", "file", "net", "unix", "syscall", "tool"})
+    for r in records:
+        faults = [e.message[:200] for e in v["traffic"].iter_errors(r)]
+        result(f"a record of {r['kind']}", not faults, f"  {r}\n  {faults}")
+        for bad in (dict(r, more=1), dict(r, record=2), {k: r[k] for k in r if k != "effect"}):
+            with open(f"{work}/bad.jsonl", "w") as f:
+                f.write(json.dumps(bad) + "\n")
+            p = subprocess.run([f"{BIN}/polc", "diff", bundle, bundle, "--traffic", f"{work}/bad.jsonl"],
+                               capture_output=True, text=True)
+            result(f"a bad record of {r['kind']} is refused by schema and diff",
+                   not v["traffic"].is_valid(bad) and p.returncode == 2 and
+                   "bad.jsonl:1: " in p.stderr and not p.stdout, f"  {bad}\n  {p}")
+    golden = f"{TOP}/tests/golden/cli"
+    for new in (bundle, f"{golden}/diff.new.pol"):
+        schema_case(v["diff"], f"diff --traffic --format json {os.path.basename(new)}",
+                    [f"{BIN}/polc", "diff", "--format", "json", bundle, new, "--traffic", record], work)
+
+
 def query_schemas(v, args, project):
     """Requests and answers of polquery: what the schema of requests takes and
     refuses is what polquery takes and refuses."""
@@ -405,6 +484,7 @@ def query_schemas(v, args, project):
         if answer["id"] != request.get("id"):
             faults.append("another id")
         result("polquery " + json.dumps(request)[:60], not faults, "  " + "\n  ".join(faults))
+    traffic_schemas(v, args, good, project)
 
 
 def message_schemas(v, args, work):

@@ -42,11 +42,11 @@ for name, dev, san, runner, *_ in rows:
     if not os.access(f"tests/run/{runner}", os.X_OK):
         bad.append(f"group {name}: no tests/run/{runner}")
     for when in dev, san:
-        if not re.fullmatch(r"(day|cut|week|[0-6])(/[1-9])?|-", when):
+        if not re.fullmatch(r"(day|cut|week|conf|[0-6](,[0-6])*)(/[1-9])?|-", when):
             bad.append(f"group {name}: '{when}' is no time")
     if dev == "-":
         bad.append(f"group {name}: not in the variant dev")
-    if {"cut", "week"} & {dev.split("/")[0], san.split("/")[0]}:
+    if {"cut", "week", "conf"} & {dev.split("/")[0], san.split("/")[0]}:
         with open(f"tests/run/{runner}") as f:
             if "POL_SLICE" not in f.read():
                 bad.append(f"group {name}: {runner} does not look at POL_SLICE")

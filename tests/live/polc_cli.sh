@@ -110,6 +110,17 @@ want_err "write command 'npm it'\\\\''s test', or argv -- "
 go explain p.pol command "npm it's test"
 [ "$rc" -ne 2 ] || bad "the control: $err"
 
+t "explain says what the gateway does with a connection"
+printf '%s\n' 'network limited {' '  via "http://proxy.corp:3128"' '  allow tcp "a.example" port 443' \
+	'  allow tcp "b.example" port 443 via none connections 5' '}' >n.pol
+go explain n.pol net tcp a.example:443
+want_out '^  gateway    via http://proxy\.corp:3128$'
+go explain n.pol net tcp b.example:443
+want_out '^  gateway    connections 5$'
+go explain n.pol net tcp c.example:443
+want_rc 1
+no_out '^  gateway'
+
 t "a file of another level in .pol/: what is true, and what to do"
 mkdir -p .pol
 printf 'policy x { level user }\ncommand { allow "ls" }\n' >.pol/u.pol

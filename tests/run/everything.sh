@@ -51,7 +51,8 @@ plan_group() {
 	day) [ "$mode" != conformance ] || return ;;
 	cut) [ "$mode" != conformance ] || return; sliced=$slice ;;
 	week) sliced=$slice ;;
-	*) [[ -z $slice || $when = "$slice" ]] || return ;;
+	conf) [ "$mode" = conformance ] || return; sliced=$slice ;;
+	*) [[ -z $slice || ,$when, = *,$slice,* ]] || return ;;
 	esac
 	for ((i = 0; i < shards; i++)); do
 		task_add "$variant" "$group" "$sliced" "$([ "$shards" -eq 1 ] || echo "$i/$shards")" "$@"

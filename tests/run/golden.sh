@@ -17,6 +17,11 @@
 #                        first, the difference
 #   .explain             lines "REQUEST => first line of the answer"; "#" and
 #                        empty lines stay; UPDATE fills what stands after "=>"
+#   .asked               lines "$ REQUEST" (options of explain may stand before it), each with
+#                        the whole answer below it and its exit status; with --why-not
+#                        the first line and what that adds
+#   .exposure .exposuremd   polc exposure as text and Markdown, the exit status on the last line
+#   .prove               lines "ASSERTION => what polc prove says, and its status", likewise
 # NAME.make, in place of NAME.pol, is a shell script that prints the policy;
 # one with the line "# as yml" prints YAML.
 # NAME.options, where it is there, holds words for the command line instead of
@@ -68,6 +73,27 @@ convert() { # FILE: in the other spelling, and whether it comes back
 		diff -U0 --label was --label back "$work/was.pol" -
 }
 
+asked() { # FILE: answers each of its requests, in full
+	local line words status
+	while IFS= read -r line || [ -n "$line" ]; do
+		case $line in
+		'#'*) printf '%s\n' "$line" ;;
+		'$ '*)
+			printf '%s\n' "$line"
+			eval "words=(${line#?})"
+			"$polc" explain "${roots[@]}" "${policy[@]}" "${words[@]}" >"$work/answer" 2>&1
+			status=$?
+			# of --why-not, only what it adds
+			case $line in
+			*--why-not*) sed -n '1p; /^why not/,$p' "$work/answer" ;;
+			*) cat "$work/answer" ;;
+			esac
+			printf '[%d]\n\n' "$status"
+			;;
+		esac
+	done <"$1"
+}
+
 explain() { # FILE: answers each of its requests
 	local line request answer words status
 	while IFS= read -r line || [ -n "$line" ]; do
@@ -89,6 +115,27 @@ explain() { # FILE: answers each of its requests
 			/^  decided by / { sub(/^  decided by /, ""); sub(/: .*/, ""); by = $0 }
 			/^polc: / { first = $0 }
 			END { print first (by == "" ? "" : " by " by) }' <<<"$answer")" "$status"
+	done <"$1"
+}
+
+prove() { # FILE: proves each of its assertions
+	local line assertion answer status
+	while IFS= read -r line || [ -n "$line" ]; do
+		case $line in '' | \#*)
+			printf '%s\n' "$line"
+			continue
+			;;
+		esac
+		assertion=${line%% => *}
+		answer=$("$polc" prove --color=never "${roots[@]}" "${policy[@]}" "$assertion" 2>&1)
+		status=$?
+		printf '%s => %s [%d]\n' "$assertion" "$(awk -v said="$assertion" '
+			/^    policy / { sub(/^    policy +/, "is "); sub(/: .*/, "") }
+			/^    assertion / { next }
+			/^ / { next }
+			{ if (i = index($0, ": " said)) $0 = substr($0, 1, i - 1)
+			  out = out (out == "" ? "" : "; ") $0 }
+			END { print out }' <<<"$answer")" "$status"
 	done <"$1"
 }
 
@@ -117,6 +164,12 @@ produce() { # KIND FILE: what the golden should hold
 		"$polc" diff "${roots[@]}" --format "$format" "${policy[@]}" 2>&1
 		printf 'exit %d\n' "$?"
 		;;
+	exposure | exposuremd)
+		format=text
+		[ "$1" = exposure ] || format=markdown
+		"$polc" exposure --format "$format" "${policy[@]}" 2>&1
+		printf 'exit %d\n' "$?"
+		;;
 	nfthost)
 		"$polc" emit --color=never --to nft-host --uid agent --strict "${policy[@]}" 2>"$work/err"
 		printf 'exit %d\n' "$?"
@@ -126,7 +179,30 @@ produce() { # KIND FILE: what the golden should hold
 	fmt) "$polc" fmt --color=never "${policy[@]}" 2>&1 || printf 'exit %d\n' "$?" ;;
 	convert) convert "${policy[0]}" ;;
 	explain) explain "$2" ;;
+	asked) asked "$2" ;;
+	prove) prove "$2" ;;
 	esac
+}
+
+# What `check` finds beyond the old policy as a ceiling is what widens it.  Sources that
+# both sides have are no part of a ceiling.
+agree() { # NAME
+	local n=${#policy[@]} role=() widens beyond
+	case $n:${policy[0]} in
+	2:*) ;;
+	4:--role) role=("${policy[@]:0:2}") ;;
+	*) return ;;
+	esac
+	"$polc" diff "${roots[@]}" --fail-on=widening "${policy[@]}" >/dev/null 2>&1
+	widens=$?
+	"$polc" check "${roots[@]}" "${role[@]}" "${policy[n - 1]}" --against "${policy[n - 2]}" >/dev/null 2>&1
+	beyond=$?
+	if [ "$widens" = "$beyond" ] || [ "$widens" = 2 ]; then
+		count_pass
+	else
+		printf 'FAIL %s: diff --fail-on=widening ends with %d, check --against with %d\n' "$1" "$widens" "$beyond"
+		count_fail
+	fi
 }
 
 one() { # FILE: one golden
@@ -144,6 +220,7 @@ one() { # FILE: one golden
 	fi
 	mapfile -t policy < <(words_of "$name")
 	produce "$kind" "$base" >"$work/got"
+	[ "$kind" != diff ] || agree "$file"
 	cd "$top" || exit 1
 	if cmp -s "$file" "$work/got"; then
 		count_pass
@@ -178,7 +255,7 @@ while IFS= read -r pol; do
 		[ -f "$file" ] || continue # NAME.d holds what it uses
 		case ${file##*.} in
 		pol | yml | options | make) continue ;;
-		ast | resolved | ir | rules | matcher | commands | seccomp | landlock | mounts | limits | env | net | err | out | compile | effective | nfthost | diff | diffmd | fmt | convert | explain) ;;
+		ast | resolved | ir | rules | matcher | commands | seccomp | landlock | mounts | limits | env | net | err | out | compile | effective | nfthost | diff | diffmd | fmt | convert | explain | asked | prove | exposure | exposuremd) ;;
 		*)
 			printf 'FAIL %s: no golden has this suffix\n' "$file"
 			count_fail

@@ -1,15 +1,25 @@
 #!/usr/bin/env bash
-# Random file policies over random trees, against the kernel: 1,000 of a fresh seed as root and as
-# a user, with POL_SLICE a tenth of that as one of them, in turn.  The live test conform_files has the
-# same ones each time.
+# Random policies against the kernel, of a fresh seed, as root and as a user: 1,000 about files over
+# random trees, and a tenth of that about names, ports and addresses through the gateway.  With POL_SLICE a
+# tenth of both, as one of the two, in turn.  The live tests conform_files and conform_net have few of
+# them each time.
 #   SEED= RUNS= tests/run/kernel.sh
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
+. tests/lib/count.sh
 . tests/lib/slice.sh
 runs=1000
 [ -z "${POL_SLICE:-}" ] || runs=100
-export RUNS=${RUNS:-$runs} POL_LIVE_TIMEOUT=86400
+runs=${RUNS:-$runs}
+export POL_LIVE_TIMEOUT=86400
 SEED=$((${SEED:-$(od -An -N4 -tu4 /dev/urandom)} + ${POL_SLICE:-0}))
 export SEED
-printf 'SEED=%s RUNS=%s\n' "$SEED" "$RUNS"
-exec tests/run/live.sh conform_files
+printf 'SEED=%s RUNS=%s\n' "$SEED" "$runs"
+log=$(mktemp) || exit 1
+trap 'rm -f "$log"' EXIT
+for row in "conform_files $runs" "conform_net $((runs / 10))"; do
+	RUNS=${row#* } tests/run/live.sh "${row% *}" 2>&1 | tee "$log"
+	status=${PIPESTATUS[0]}
+	count_add_line "$(tail -n 1 "$log")" "$status" "${row% *}"
+done
+count_end

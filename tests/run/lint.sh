@@ -22,7 +22,7 @@ sources() { git ls-files --cached --others --exclude-standard -- "$@"; }
 
 at_the_top() { # what nobody has agreed on: a note that was committed by mistake
 	sources | sed 's,/.*,,' | sort -u | grep -vxE 'compiler|grammar|runtime|stdlib-policies|tests|examples|doc' |
-		grep -vxE '\.ci|\.clang-format|\.gitignore|LICENSE|Makefile|README\.md|dev'
+		grep -vxE '\.ci|\.clang-format|\.gitignore|\.pre-commit-hooks\.yaml|LICENSE|Makefile|README\.md|dev'
 	return 0
 }
 layers() { python3 tests/lint/layers.py; }

@@ -2,7 +2,8 @@
 # The live tests: each through polrun itself, as root and as an ordinary user.
 #   BUILD=FOLDER T=NAME tests/run/live.sh        NAME: files, escape, escape/mounts
 # With POL_SLICE (tests/lib/slice.sh) a day's share (as root only): in dev those that say "# long:" in
-# their head as one of the two, in turn, so that a week has all as both; with the sanitizers a
+# their head as one of the two, in turn, so that a week has all as both, and those that say "# week:"
+# on one day as root and on another as the user (or in turn, if NAME asks for one); with the sanitizers a
 # seventh of all, each as one of the two.  POL_SHARD as there; POL_TEST_LIST=1 only prints the names.
 # POL_TEST_REQUIRE=1 turns every skip into a failure (or name those that must
 # not skip).  Last line: N passed, N failed, N skipped.
@@ -23,7 +24,7 @@ test_name() {
 
 # Lines "SCRIPT WHO": what is to be run, in this order.
 chosen() {
-	local script name turn=0 index=-1 one=1 day=${POL_SLICE:-0} who whos=(root "$user") long=' '
+	local script name turn=0 index=-1 one=1 day=${POL_SLICE:-0} who whos=(root "$user") long=' ' week=' '
 	[ "$(id -u)" -eq 0 ] || whos=("$(id -un)")
 	if [ -z "${POL_SLICE:-}" ] || [ "${#whos[@]}" -eq 1 ]; then
 		one=
@@ -31,6 +32,7 @@ chosen() {
 		one=7
 	else
 		long=" $(grep -l '^# long:' tests/live/*.sh tests/live/*/*.sh | paste -sd' ') "
+		week=" $(grep -l '^# week:' tests/live/*.sh tests/live/*/*.sh | paste -sd' ') "
 	fi
 	for script in tests/live/*.sh tests/live/*/*.sh; do
 		name=${script#tests/live/} name=${name%.sh}
@@ -39,8 +41,15 @@ chosen() {
 		for who in "${whos[@]}"; do
 			if [ "$one" = 7 ]; then
 				[ $(((turn + day) % 7)) -eq 0 ] && [ "$who" = "${whos[turn % 2]}" ] || continue
-			elif [ "$one" = 1 ] && [[ $long = *" $script "* ]]; then
+			elif [ "$one" = 1 ] && { [[ $long = *" $script "* ]] ||
+				{ [ "$only" = "$name" ] && [[ $week = *" $script "* ]]; }; }; then
 				[ "$who" = "${whos[(turn + day) % 2]}" ] || continue
+			elif [ "$one" = 1 ] && [[ $week = *" $script "* ]]; then
+				case $(((turn + day) % 7)) in
+				0) [ "$who" = root ] || continue ;;
+				3) [ "$who" != root ] || continue ;;
+				*) continue ;;
+				esac
 			fi
 			index=$((index + 1))
 			! in_shard "$index" || printf '%s %s\n' "$script" "$who"
@@ -65,8 +74,8 @@ chmod 0755 "$base"
 mkdir -p "$base/bin" "$base/bin/probes" "$base/tests" "$base/log"
 cp "$BUILD"/bin/pol* "$base/bin/" || exit 1
 cp "$BUILD"/tests/probes/* "$base/bin/probes/" 2>/dev/null
-cp "$BUILD"/tests/conformance/{file,net}_oracle "$base/bin/" || exit 1
-cp -r "$here/tests/live" "$here/tests/lib" "$here/tests/lab" "$here/tests/conformance" "$base/tests/" ||
+cp "$BUILD"/tests/conformance/{file,net,gate}_oracle "$base/bin/" || exit 1
+cp -r "$here/tests/live" "$here/tests/lib" "$here/tests/lab" "$here/tests/agents" "$here/tests/conformance" "$base/tests/" ||
 	exit 1
 cp -r "$here/examples" "$here/doc" "$base/" || exit 1
 # Laid out as an installed polc: its library is below the folder of its own.
@@ -78,6 +87,16 @@ fi
 chmod -R go+rX,go-w "$base/bin" "$base/tests" "$base/examples" "$base/doc" "$base/share"
 # Tests that say "# lab: SERVICES" run on the host of a closed network (tests/lab/lab.sh), which only root can make.
 export POL_LAB="${POL_LAB:-$here/build/lab}"
+# Real agents, for tests that say "# agents:": the small one that ./dev test fetches, or POL_AGENTS=build/agents.
+export POL_AGENTS="${POL_AGENTS:-$here/build/agent-of-day}"
+agents_for() { # SCRIPT: their folder, which every user can read; or nothing
+	grep -q '^# agents:' "$1" && [ -d "$POL_AGENTS/node_modules" ] || return 0
+	if [ ! -d "$base/agents" ]; then
+		mkdir "$base/agents"
+		cp -al "$POL_AGENTS/node_modules" "$base/agents/" 2>/dev/null || cp -a "$POL_AGENTS/node_modules" "$base/agents/"
+	fi
+	printf '%s' "$base/agents"
+}
 # A set-user-ID program that only prints who it is.
 if [ "$(id -u)" -eq 0 ] && [ -x "$base/bin/probes/who_probe" ]; then
 	install -m 4755 "$base/bin/probes/who_probe" "$base/bin/probes/who_suid"
@@ -99,8 +118,8 @@ try_one() { # SCRIPT WHO [PREFIX…]: its status; what it printed is in $log
 	timeout --kill-after=10 "${POL_LIVE_TIMEOUT:-300}" "$@" env -i POL_SK_DUMMY="${POL_SK_DUMMY:-}" \
 		PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
 		LANG=C.UTF-8 TERM=dumb HOME="$work" WORK="$work" BIN="$base/bin" LAB="$lab" \
-		PROBES="$base/bin/probes" VARIANT="$VARIANT" \
-		POL_TEST_REQUIRE="${POL_TEST_REQUIRE:-}" \
+		PROBES="$base/bin/probes" VARIANT="$VARIANT" AGENTS="$(agents_for "$script")" \
+		POL_TEST_REQUIRE="${POL_TEST_REQUIRE:-}" POL_TEST_FAST="${POL_TEST_FAST:-}" \
 		SEED="${SEED:-}" RUNS="${RUNS:-}" \
 		WALLS_RUNS="${WALLS_RUNS:-}" WALLS_ONLY="${WALLS_ONLY:-}" \
 		bash "$base/tests/live/$name.sh" >"$log" 2>&1 </dev/null
@@ -137,19 +156,20 @@ no_process_is_left() { # NAME WHO
 }
 
 run_one() { # SCRIPT WHO [PREFIX…]
-	local name log status=0 begun=$SECONDS
+	local name log status=0 TIMEFORMAT='%0R s, %0U+%0S s of processor'
 	name=$(test_name "$1")
 	log=$base/log/${name//\//-}.$2
-	try_one "$@" || status=$?
+	{ time try_one "$@" || status=$?; } 2>"$base/time"
 	# A script that waits for others to be scheduled may be late on a loaded
 	# machine; it says so ("# timing:") and gets a second try, which is told.
 	if [ "$status" -ne 0 ] && grep -q '^# timing:' "$1"; then
 		printf -- '-- live %s as %s failed and is tried again:\n' "$name" "$2"
-		grep -A4 '^FAIL' "$log" | sed 's/^FAIL/late/'
+		# a script that did not come to its first row says why in its last lines
+		if grep -q '^FAIL' "$log"; then grep -A4 '^FAIL' "$log" | sed 's/^FAIL/late/'; else tail -n 5 "$log"; fi
 		status=0
-		try_one "$@" || status=$?
+		{ time try_one "$@" || status=$?; } 2>"$base/time"
 	fi
-	printf -- '-- live %s as %s (%d s)\n' "$name" "$2" $((SECONDS - begun))
+	printf -- '-- live %s as %s (%s)\n' "$name" "$2" "$(tail -n 1 "$base/time")"
 	sed '$d' "$log"
 	[ "$status" -eq 0 ] || printf '     again: %s./dev test live/%s\n' \
 		"$([ "$VARIANT" = dev ] || printf 'VARIANT=%s ' "$VARIANT")" "$name"

@@ -192,6 +192,7 @@ count_check 'bash completes' "$(offers 'check ' polc ch
 	offers '--fail-on --fallback --format ' polc diff --f
 	offers 'json text ' polc inspect --format ''
 	offers 'json text yaml ' polc effective --format ''
+	offers 'json markdown text ' polc exposure --format ''
 	offers 'error warning ' polc check --fail-on ''
 	offers 'any widening ' polc diff --fail-on ''
 	offers 'json ' polc inspect --format j
@@ -205,7 +206,7 @@ count_check 'bash completes' "$(offers 'check ' polc ch
 	offers 'dir ' polrun --project ''
 	offers 'a.pol ' polrun -b x.polb cat a
 	offers 'a.pol ' polrun --ask = deny -- cat a
-	offers '--report --require-signed --role ' polrun -b x --r
+	offers '--record --report --require-signed --role ' polrun -b x --r
 	offers 'approvals ' polquery app
 	offers 'left ' polquery le
 	offers 'list seen ' polquery left ''

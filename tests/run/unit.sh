@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The cmocka programs of BUILD: all, those of folders, or those that are named; a word that
 # names none exactly is looked for in the names.
-#   tests/run/unit.sh [FOLDER|NAME|WORD…]
-# POL_SLICE, POL_SHARD: tests/lib/slice.sh; POL_TEST_LIST=1 only prints the names.  POL_DAY, 0 to 6:
+#   tests/run/unit.sh [--parts=N] [FOLDER|NAME|WORD…]
+# POL_SLICE, POL_SHARD: tests/lib/slice.sh, a day has one of N parts (7); POL_TEST_LIST=1 only prints the names.  POL_DAY, 0 to 6:
 # SEED is another one each day, and printed.  A program that runs no test, or dies before its sum, is
 # a failure.
 set -uo pipefail
@@ -15,6 +15,8 @@ export BUILD
 [ -z "${SEED:-}" ] || [ -z "${POL_DAY:-}" ] || export SEED=$((SEED + 100000 * POL_DAY))
 shopt -s nullglob
 
+parts=7
+if [[ ${1:-} == --parts=* ]]; then parts=${1#*=}; shift; fi
 sources=()
 for word in "${@:-}"; do
 	found=()
@@ -44,7 +46,7 @@ failed_program() { # NAME STATUS OUTPUT: what it said, then the seed and the rea
 index=-1
 for src in "${sources[@]}"; do
 	index=$((index + 1))
-	in_slice "$index" && in_shard "$index" || continue
+	in_slice "$index" "$parts" && in_shard "$index" || continue
 	name=${src##*/} name=${name%.c}
 	[ -z "${POL_TEST_LIST:-}" ] || { echo "$name"; continue; }
 	out=$("$BUILD/${src%.c}" 2>&1)
