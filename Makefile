@@ -258,7 +258,9 @@ $(BUILD)/bin/polinject: $(call obj,runtime/egress/polinject.c) $(LIB_RUNTIME)
 $(BUILD)/tests/unit/% $(BUILD)/tests/prop/% $(BUILD)/tests/conformance/%: $(BUILD)/obj/tests/unit/%.o
 $(UNIT_TESTS): $(BUILD)/%: $(BUILD)/obj/%.o $(TEST_LIB) $(LIB_COMPILER) $(LIB_RUNTIME) | $(TEST_RECORD)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $(filter %.o,$^) -Wl,--start-group $(LIB_COMPILER) $(LIB_RUNTIME) -Wl,--end-group $(POLC_LIBS) $(POLGATE_LIBS) -lcap -lcmocka
+	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $(filter %.o,$^) -Wl,--start-group $(LIB_COMPILER) $(LIB_RUNTIME) -Wl,--end-group $(POLC_LIBS) $(POLGATE_LIBS) -lcap -lcmocka $(LIBS_$(@F))
+# Its diagrams are BuDDy's.
+LIBS_prop_boxes := -lbdd -lm
 $(BUILD)/tests/unit/test_bundle_common: $(COMMON)
 # Can do without each comparison of diff (tests/run/diff-mutants.sh).
 DIFF_OFF := $(patsubst %.c,$(BUILD)/obj/diff-off/%.o,$(wildcard compiler/analysis/diff*.c))

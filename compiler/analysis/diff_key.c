@@ -199,6 +199,24 @@ static struct diff_item *item_of(struct identity *id, enum ir_kind kind, struct 
 	return it;
 }
 
+/*
+ * The item of a rule of this side.  The first of equal rules stands for the others, which do
+ * the same, unless only one of them is lifted: the rule of an assertion is lifted by none.
+ */
+static struct diff_item *item_of_rule(struct identity *id, int side, const struct ir_rule *r)
+{
+	struct str key = diff_rule_key(id->d->a, r);
+	struct diff_item *it = item_of(id, r->kind, key);
+
+	if (it->rule[side] && !it->rule[side]->nlifted_by != !r->nlifted_by)
+		it = item_of(id, r->kind,
+			     str_cat(id->d->a, key,
+				     r->nlifted_by ? STR(" lifted") : STR(" stays")));
+	if (!it->rule[side])
+		it->rule[side] = r;
+	return it;
+}
+
 static void collect(struct identity *id, int side)
 {
 	const struct ir *ir = id->d->ir[side];
@@ -209,12 +227,8 @@ static void collect(struct identity *id, int side)
 	id->lifts[side] = arena_array(a, ir->rules.n + 1, sizeof(**id->lifts));
 	for (i = 0; i < ir->rules.n; i++) {
 		const struct ir_rule *r = ir->rules.v[i];
-		struct diff_item *it = item_of(id, r->kind, diff_rule_key(a, r));
 
-		/* the first of equal rules stands for the others, which do the same */
-		if (!it->rule[side])
-			it->rule[side] = r;
-		id->of[side][i] = it;
+		id->of[side][i] = item_of_rule(id, side, r);
 		for (k = 0; k < r->nlifted_by; k++)
 			id->lifts[side][r->lifted_by[k]] = id->lifts[side][i] = true;
 	}

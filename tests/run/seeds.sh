@@ -37,6 +37,7 @@ prop_diff_guard 260
 prop_pairs 700
 prop_against 200
 prop_prove 105
+prop_boxes 150
 prop_lint 110
 prop_exposure 66
 prop_why_not 15
