@@ -1,0 +1,112 @@
+/* From a call to its action: finds what the paths lead to, asks the rules, and says
+ * what became of it.  What each action does to the objects is in act_*.c. */
+#include "runtime/broker/actions.h"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/base/sys.h"
+
+/* libc's renameat2() without flags is renameat(2). */
+const int broker_syscalls[] = {
+	SYS_openat2,      SYS_close,      SYS_newfstatat,    SYS_fstat,
+	SYS_readlinkat,   SYS_fcntl,      SYS_getdents64,    SYS_umask,
+	SYS_mkdirat,      SYS_mknodat,    SYS_symlinkat,     SYS_linkat,
+	SYS_unlinkat,     SYS_renameat,   SYS_renameat2,     SYS_ftruncate,
+	SYS_fchmodat,     SYS_fchownat,   SYS_utimensat,     SYS_fsetxattr,
+	SYS_fremovexattr, SYS_faccessat2, SYS_clock_gettime,
+};
+const size_t broker_syscall_count =
+	sizeof(broker_syscalls) / sizeof(broker_syscalls[0]);
+
+int broker_init(struct broker *b, const struct broker_rules *rules)
+{
+	*b = (struct broker){ .rules = *rules, .self = -1 };
+	b->trees.uid = geteuid();
+	b->self = sys_open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+	return b->self < 0 ? -errno : 0;
+}
+
+void broker_release(struct broker *b)
+{
+	broker_trees_release(&b->trees);
+	if (b->self >= 0)
+		(void)close(b->self);
+	b->self = -1;
+}
+
+/* How the paths of each call are walked. */
+static const struct verb {
+	int (*act)(struct broker_act *a);
+	enum { FINDS_ITSELF, FINDS_NAME, FINDS_OBJECT } finds;
+	bool two;
+	int (*check)(const struct broker_call *c);
+} verbs[BROKER_VERB_COUNT] = {
+	[BROKER_OPEN] = { broker_open, FINDS_ITSELF, false, broker_check_open },
+	[BROKER_MKDIR] = { broker_mkdir, FINDS_NAME, false, NULL },
+	[BROKER_RMDIR] = { broker_remove, FINDS_NAME, false, NULL },
+	[BROKER_MKNOD] = { broker_mknod, FINDS_NAME, false, broker_check_mknod },
+	[BROKER_SYMLINK] = { broker_symlink, FINDS_NAME, false, broker_check_symlink },
+	[BROKER_LINK] = { broker_link, FINDS_OBJECT, true, NULL },
+	[BROKER_UNLINK] = { broker_remove, FINDS_NAME, false, NULL },
+	[BROKER_RENAME] = { broker_rename, FINDS_NAME, true, broker_check_rename },
+	[BROKER_TRUNCATE] = { broker_truncate, FINDS_OBJECT, false,
+			      broker_check_truncate },
+	[BROKER_CHMOD] = { broker_chmod, FINDS_OBJECT, false, NULL },
+	[BROKER_CHOWN] = { broker_chown, FINDS_OBJECT, false, NULL },
+	[BROKER_UTIMENS] = { broker_utimens, FINDS_OBJECT, false,
+			     broker_check_utimens },
+	[BROKER_SETXATTR] = { broker_xattr, FINDS_OBJECT, false, broker_check_xattr },
+	[BROKER_REMOVEXATTR] = { broker_xattr, FINDS_OBJECT, false,
+				 broker_check_xattr },
+	[BROKER_ACCESS] = { broker_access, FINDS_OBJECT, false, broker_check_access },
+};
+
+static int find(struct broker_act *a, const struct verb *v)
+{
+	const struct broker_call *c = a->c;
+	enum broker_walk how = v->finds == FINDS_NAME ? BROKER_WALK_PARENT
+			       : c->follow || c->verb == BROKER_TRUNCATE
+				       ? BROKER_WALK_FOLLOW
+				       : BROKER_WALK_NOFOLLOW;
+	int r;
+
+	if (v->finds == FINDS_ITSELF)
+		return 0;
+	r = broker_resolve(&a->b->trees, c->path.base, c->path.raw, how, a->at);
+	if (r == 0 && v->finds == FINDS_OBJECT && a->at->object < 0)
+		r = -a->at->missing;
+	/* one end that is not ours lies on another mount inside, or nowhere: the kernel
+	 * never moves anything there, and says why */
+	if (r != 0 || !v->two)
+		return r;
+	return broker_resolve(&a->b->trees, c->to.base, c->to.raw, BROKER_WALK_PARENT,
+			      a->to);
+}
+
+void broker_act(struct broker *b, const struct broker_call *c,
+		struct broker_result *ret)
+{
+	struct broker_spot at = { .parent = -1, .object = -1 };
+	struct broker_spot to = { .parent = -1, .object = -1 };
+	struct broker_act a = { b, c, ret, &at, &to };
+	const struct verb *v = &verbs[c->verb];
+	int r;
+
+	ret->ours = true;
+	ret->err = 0;
+	ret->fd = -1;
+	ret->reason = BROKER_BY_KERNEL;
+	ret->rule = BROKER_NO_RULE;
+	ret->subject[0] = '\0';
+	r = v->check ? v->check(c) : 0;
+	if (r == 0)
+		r = find(&a, v);
+	if (r == 0)
+		r = v->act(&a);
+	broker_spot_release(&at);
+	broker_spot_release(&to);
+	ret->ours = r != BROKER_NOT_OURS;
+	ret->err = r < 0 ? -r : 0;
+}

@@ -1,0 +1,233 @@
+/* Gives an object another name: link(2) and rename(2).  Both names are asked about.  A
+ * directory takes along everything below it: each name there is asked about, at its old
+ * place and at its new one. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+#include "runtime/base/sys.h"
+#include "runtime/broker/actions.h"
+
+/* What getdents64(2) writes. */
+struct entry {
+	uint64_t ino;
+	int64_t off;
+	uint16_t reclen;
+	uint8_t type;
+	char name[];
+};
+
+/* A directory that moves, and how much of it may still be looked at. */
+struct moved {
+	struct broker_act *a;
+	char from[PATH_MAX], to[PATH_MAX];
+	size_t nfrom, nto;
+	unsigned names, depth;
+	int64_t until; /* sys_now_ms() */
+};
+
+static int look_below(struct moved *m, int fd);
+
+static int too_much(struct moved *m)
+{
+	return broker_refuse(m->a, EACCES, BROKER_BY_MANY, m->from);
+}
+
+static int open_dir(int fd, const char *name)
+{
+	int r = sys_open_beneath(
+		fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK,
+		RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV);
+
+	return r < 0 ? -errno : r;
+}
+
+/* One name of a directory; from and to end with it. */
+static int look_at(struct moved *m, int dir, const struct entry *e)
+{
+	bool is_dir = e->type == DT_DIR;
+	AUTO_CLOSE int fd = -1;
+	struct stat st;
+	int r;
+
+	if (e->type == DT_UNKNOWN) {
+		if (fstatat(dir, e->name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+			return -errno;
+		is_dir = S_ISDIR(st.st_mode);
+	}
+	r = broker_may_move(m->a, m->from, m->to, is_dir, BROKER_BY_MOVED);
+	if (r < 0 || !is_dir)
+		return r;
+	if (m->depth == BROKER_MOST_DEEP)
+		return too_much(m);
+	fd = open_dir(dir, e->name);
+	if (fd == -EXDEV)
+		return broker_refuse(m->a, EBUSY, BROKER_BY_MOUNT, m->from);
+	/* what cannot be looked at is not known to be allowed */
+	if (fd < 0)
+		return fd == -ENOENT
+			       ? 0
+			       : broker_refuse(m->a, EACCES, BROKER_BY_MANY, m->from);
+	m->depth++;
+	r = look_below(m, fd);
+	m->depth--;
+	return r;
+}
+
+static int look_at_name(struct moved *m, int dir, const struct entry *e)
+{
+	size_t n = strlen(e->name), nfrom = m->nfrom, nto = m->nto;
+	int r;
+
+	if (strcmp(e->name, ".") == 0 || strcmp(e->name, "..") == 0)
+		return 0;
+	if (nfrom + n + 2 > sizeof(m->from) || nto + n + 2 > sizeof(m->to))
+		return too_much(m);
+	if (++m->names > BROKER_MOST_MOVED ||
+	    (m->names % 64 == 0 && sys_now_ms() > m->until))
+		return too_much(m);
+	m->from[nfrom] = m->to[nto] = '/';
+	memcpy(m->from + nfrom + 1, e->name, n + 1);
+	memcpy(m->to + nto + 1, e->name, n + 1);
+	m->nfrom += n + 1;
+	m->nto += n + 1;
+	r = look_at(m, dir, e);
+	m->nfrom = nfrom;
+	m->nto = nto;
+	m->from[nfrom] = m->to[nto] = '\0';
+	return r;
+}
+
+static int look_below(struct moved *m, int fd)
+{
+	char buf[4096] __attribute__((aligned(8)));
+	long n;
+
+	while ((n = syscall(SYS_getdents64, fd, buf, sizeof(buf))) > 0)
+		for (long at = 0; at < n;) {
+			const struct entry *e = (const void *)(buf + at);
+			int r = look_at_name(m, fd, e);
+
+			if (r < 0)
+				return r;
+			at += e->reclen;
+		}
+	return n < 0 ? -errno : 0;
+}
+
+static bool all_allowed(const struct broker_rules *rules, const char *path)
+{
+	return rules->allows_below &&
+	       rules->allows_below(rules->arg, BROKER_WRITE, path) &&
+	       rules->allows_below(rules->arg, BROKER_READ, path);
+}
+
+/* May all that lies below the directory move along? */
+static int may_move_below(struct broker_act *a, const struct broker_spot *from,
+			  const struct broker_spot *to)
+{
+	struct moved m = { .a = a, .nfrom = from->len, .nto = to->len };
+	AUTO_CLOSE int fd = -1;
+
+	if (broker_trees_below(&a->b->trees, from->path, from->len) ||
+	    broker_trees_below(&a->b->trees, to->path, to->len))
+		return broker_refuse(a, EBUSY, BROKER_BY_MOUNT, from->path);
+	if (all_allowed(&a->b->rules, from->path) &&
+	    all_allowed(&a->b->rules, to->path))
+		return 0;
+	memcpy(m.from, from->path, from->len + 1);
+	memcpy(m.to, to->path, to->len + 1);
+	m.until = sys_now_ms() + BROKER_MOST_MS;
+	fd = open_dir(from->object, ".");
+	if (fd < 0)
+		return broker_refuse(a, EACCES, BROKER_BY_MANY, from->path);
+	return look_below(&m, fd);
+}
+
+static int may_move(struct broker_act *a, const struct broker_spot *from,
+		    const struct broker_spot *to)
+{
+	bool is_dir = S_ISDIR(from->mode);
+	int r = broker_may_move(a, from->path, to->path, is_dir, BROKER_BY_RULE);
+
+	return r == 0 && is_dir ? may_move_below(a, from, to) : r;
+}
+
+int broker_link(struct broker_act *a)
+{
+	char name[BROKER_FD_NAME];
+	int r;
+
+	if (a->to->last != BROKER_LAST_NAME || a->to->object >= 0)
+		return -EEXIST;
+	if (a->to->missing != ENOENT)
+		return -a->to->missing;
+	if (a->to->slash)
+		return -ENOENT;
+	/* through the new name the object can be written; a directory gets none */
+	r = broker_may_move(a, a->at->path, a->to->path, S_ISDIR(a->at->mode),
+			    BROKER_BY_RULE);
+	if (r < 0)
+		return r;
+	broker_fd_name(a->at->object, name);
+	return broker_done(linkat(a->b->self, name, a->to->parent, a->to->leaf,
+				  AT_SYMLINK_FOLLOW));
+}
+
+/* What the kernel refuses of any two names, whatever the rules say. */
+static int may_rename(const struct broker_act *a)
+{
+	const struct broker_spot *from = a->at, *to = a->to;
+	bool exchange = a->c->flags & RENAME_EXCHANGE;
+
+	if (from->last != BROKER_LAST_NAME)
+		return -EBUSY;
+	if (to->last != BROKER_LAST_NAME)
+		return a->c->flags & RENAME_NOREPLACE ? -EEXIST : -EBUSY;
+	if (from->object < 0)
+		return -from->missing;
+	if (to->object < 0 && to->missing != ENOENT)
+		return -to->missing;
+	if ((a->c->flags & RENAME_NOREPLACE) && to->object >= 0)
+		return -EEXIST;
+	if (exchange && to->object < 0)
+		return -ENOENT;
+	if (exchange && to->slash && !S_ISDIR(to->mode))
+		return -ENOTDIR;
+	if (!S_ISDIR(from->mode) && (from->slash || (to->slash && !exchange)))
+		return -ENOTDIR;
+	return 0;
+}
+
+int broker_check_rename(const struct broker_call *c)
+{
+	const uint64_t known = RENAME_NOREPLACE | RENAME_EXCHANGE | RENAME_WHITEOUT;
+
+	return (c->flags & ~known) ||
+			       ((c->flags & RENAME_EXCHANGE) &&
+				(c->flags & (RENAME_NOREPLACE | RENAME_WHITEOUT)))
+		       ? -EINVAL
+		       : 0;
+}
+
+int broker_rename(struct broker_act *a)
+{
+	uint64_t flags = a->c->flags;
+	int r = may_rename(a);
+
+	if (r == 0 && (flags & RENAME_WHITEOUT))
+		r = broker_refuse(a, EPERM, BROKER_BY_NATURE, a->at->path);
+	if (r == 0)
+		r = may_move(a, a->at, a->to);
+	if (r == 0 && (flags & RENAME_EXCHANGE))
+		r = may_move(a, a->to, a->at);
+	if (r < 0)
+		return r;
+	return broker_done(renameat2(a->at->parent, a->at->leaf, a->to->parent,
+				     a->to->leaf, (unsigned)flags));
+}

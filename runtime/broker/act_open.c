@@ -1,0 +1,200 @@
+/* Opens a file for writing, or makes it.  Decides what of open(2)'s flags is done here,
+ * and which objects are opened at all. */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/base/sys.h"
+#include "runtime/broker/actions.h"
+
+/* What decides nothing and goes to the kernel as it is. */
+#define PLAIN_FLAGS \
+	(O_ACCMODE | O_APPEND | O_SYNC | O_DSYNC | O_DIRECT | O_NOATIME | O_LARGEFILE)
+/* What F_SETFL can set: O_NONBLOCK is taken back with it. */
+#define SETTABLE (O_APPEND | O_DIRECT | O_NOATIME)
+
+/* How often the name may have changed between the look and the act. */
+#define MOST_TRIES 16
+#define CHANGED 2
+
+/* libc's O_TMPFILE, and its __O_TMPFILE, hold O_DIRECTORY. */
+#define TMPFILE_ALONE (O_TMPFILE & ~O_DIRECTORY)
+
+/* Opened without waiting; a run that has not asked for that does not get it. */
+static int hand_out(struct broker_act *a, int fd)
+{
+	uint64_t flags = a->c->flags;
+
+	if (!(flags & O_NONBLOCK) && fcntl(fd, F_SETFL, (int)(flags & SETTABLE)) != 0) {
+		int err = errno;
+
+		(void)close(fd);
+		return -err;
+	}
+	a->ret->fd = fd;
+	return 0;
+}
+
+static bool writes(uint64_t flags)
+{
+	return (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC);
+}
+
+/* A descriptor for writing can be opened again for reading, so both must be allowed. */
+static int may_open(struct broker_act *a, bool is_dir)
+{
+	int r = broker_may_write(a, a->at, is_dir);
+
+	return r == 0 ? broker_may_read(a, a->at, is_dir) : r;
+}
+
+static int make(struct broker_act *a)
+{
+	struct open_how how = {
+		.flags = (a->c->flags & PLAIN_FLAGS) | O_CREAT | O_EXCL | O_NOFOLLOW |
+			 O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
+		.mode = a->c->mode & 07777,
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS |
+			   RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV,
+	};
+	mode_t own;
+	int fd, err, r = may_open(a, false);
+
+	if (r < 0)
+		return r;
+	own = umask(a->c->umask);
+	fd = sys_openat2(a->at->parent, a->at->leaf, &how);
+	err = errno;
+	(void)umask(own);
+	return fd < 0 ? -err : hand_out(a, fd);
+}
+
+/* A file without a name is judged by its directory. */
+static int make_nameless(struct broker_act *a)
+{
+	struct open_how how = {
+		.flags = (a->c->flags & (PLAIN_FLAGS | O_EXCL)) | O_TMPFILE |
+			 O_CLOEXEC | O_NONBLOCK,
+		.mode = a->c->mode & 07777,
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS |
+			   RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV,
+	};
+	mode_t own;
+	int fd, err, r;
+
+	if (a->at->object < 0)
+		return -a->at->missing;
+	if (!S_ISDIR(a->at->mode))
+		return -ENOTDIR;
+	r = may_open(a, true);
+	if (r < 0)
+		return r;
+	own = umask(a->c->umask);
+	fd = sys_openat2(a->at->object, ".", &how);
+	err = errno;
+	(void)umask(own);
+	return fd < 0 ? -err : hand_out(a, fd);
+}
+
+/* As the kernel's fs.protected_regular, whether or not it is on. */
+static int may_find(const struct broker_spot *s, uid_t uid)
+{
+	struct stat dir;
+
+	if (s->uid == uid || s->parent < 0)
+		return 0;
+	if (fstat(s->parent, &dir) != 0)
+		return -errno;
+	return (dir.st_mode & (S_ISVTX | S_IWOTH)) == (S_ISVTX | S_IWOTH) &&
+			       dir.st_uid != s->uid
+		       ? -EACCES
+		       : 0;
+}
+
+static int open_object(struct broker_act *a)
+{
+	const struct broker_spot *s = a->at;
+	uint64_t flags = a->c->flags;
+	int r, fd;
+
+	if (S_ISLNK(s->mode))
+		return flags & O_DIRECTORY ? -ENOTDIR : -ELOOP;
+	if (S_ISDIR(s->mode))
+		return -EISDIR;
+	if (flags & O_DIRECTORY)
+		return -ENOTDIR;
+	if (!S_ISREG(s->mode))
+		return broker_refuse(a, S_ISSOCK(s->mode) ? ENXIO : EACCES,
+				     BROKER_BY_KIND, s->path);
+	r = flags & O_CREAT ? may_find(s, a->b->trees.uid) : 0;
+	if (r == 0)
+		r = may_open(a, false);
+	if (r < 0)
+		return r;
+	fd = broker_reopen(a->b, s->object, (flags & PLAIN_FLAGS) | (flags & O_TRUNC));
+	return fd < 0 ? fd : hand_out(a, fd);
+}
+
+static int open_found(struct broker_act *a)
+{
+	const struct broker_spot *s = a->at;
+	uint64_t flags = a->c->flags;
+	int r;
+
+	if ((flags & O_TMPFILE) == O_TMPFILE)
+		return make_nameless(a);
+	if ((flags & O_CREAT) && s->slash && s->last != BROKER_LAST_DOT &&
+	    s->last != BROKER_LAST_DOTDOT)
+		return -EISDIR;
+	if (s->object < 0 && (!(flags & O_CREAT) || s->missing != ENOENT))
+		return -s->missing;
+	if (s->object < 0) {
+		r = make(a);
+		return r == -EEXIST && !(flags & O_EXCL) ? CHANGED : r;
+	}
+	if ((flags & O_CREAT) && (flags & O_EXCL))
+		return -EEXIST;
+	/* it needs no writing: the kernel opens it, on the mount that the run sees */
+	if (!writes(flags))
+		return BROKER_NOT_OURS;
+	return open_object(a);
+}
+
+int broker_check_open(const struct broker_call *c)
+{
+	if (c->flags & O_PATH)
+		return 0;
+	if (c->flags & TMPFILE_ALONE)
+		return (c->flags & O_TMPFILE) != O_TMPFILE || (c->flags & O_CREAT) ||
+				       (c->flags & O_ACCMODE) == O_RDONLY
+			       ? -EINVAL
+			       : 0;
+	/* since 6.4; what older kernels made of it was a file */
+	return (c->flags & O_CREAT) && (c->flags & O_DIRECTORY) ? -EINVAL : 0;
+}
+
+int broker_open(struct broker_act *a)
+{
+	const struct broker_call *c = a->c;
+	bool excl = (c->flags & O_CREAT) && (c->flags & O_EXCL);
+	enum broker_walk how = BROKER_WALK_FOLLOW;
+
+	if (c->flags & O_PATH)
+		return BROKER_NOT_OURS;
+	if (c->flags & O_CREAT)
+		how = excl || (c->flags & O_NOFOLLOW) ? BROKER_WALK_PARENT
+						      : BROKER_WALK_CREATE;
+	else if (c->flags & O_NOFOLLOW)
+		how = BROKER_WALK_NOFOLLOW;
+	for (unsigned i = 0; i < MOST_TRIES; i++) {
+		int r = broker_resolve(&a->b->trees, c->path.base, c->path.raw, how,
+				       a->at);
+
+		if (r == 0)
+			r = open_found(a);
+		if (r != CHANGED)
+			return r;
+		broker_spot_release(a->at);
+	}
+	return broker_refuse(a, EIO, BROKER_BY_CHANGE, c->path.raw);
+}

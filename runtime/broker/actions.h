@@ -1,0 +1,34 @@
+/* The action of each call.  Internal to broker/. */
+#ifndef RUNTIME_BROKER_ACTIONS_H
+#define RUNTIME_BROKER_ACTIONS_H
+
+#include "runtime/broker/task.h"
+
+/* Each returns 0, an -errno for the run (ret->reason says whose), or BROKER_NOT_OURS.
+ */
+int broker_open(struct broker_act *a);
+int broker_mkdir(struct broker_act *a);
+int broker_mknod(struct broker_act *a);
+int broker_symlink(struct broker_act *a);
+int broker_remove(struct broker_act *a); /* unlink, rmdir */
+int broker_link(struct broker_act *a);
+int broker_rename(struct broker_act *a);
+int broker_truncate(struct broker_act *a);
+int broker_chmod(struct broker_act *a);
+int broker_chown(struct broker_act *a);
+int broker_utimens(struct broker_act *a);
+int broker_xattr(struct broker_act *a); /* set, remove */
+int broker_access(struct broker_act *a);
+
+/* What the kernel says of the arguments before it looks at a path: 0, -errno or
+ * BROKER_NOT_OURS. */
+int broker_check_open(const struct broker_call *c);
+int broker_check_mknod(const struct broker_call *c);
+int broker_check_symlink(const struct broker_call *c);
+int broker_check_rename(const struct broker_call *c);
+int broker_check_truncate(const struct broker_call *c);
+int broker_check_utimens(const struct broker_call *c);
+int broker_check_xattr(const struct broker_call *c);
+int broker_check_access(const struct broker_call *c);
+
+#endif

@@ -1,0 +1,146 @@
+/*
+ * The write broker: makes a writing call for the run, in trees that the run itself sees
+ * read-only.  It finds by descriptors what the call names, asks the rules about that
+ * name, and acts on the same descriptors.
+ *
+ * Who uses it sees to the following:
+ *
+ * - It acts with the credentials, groups and root of the calling process: they must be
+ * those of the run, also those of the file system (setfsuid).  Root acts for root only.
+ * - It is called by one thread.  While it acts, no other call of the run can change a
+ * name in a brokered tree: they all come here, one after the other.
+ * - SIGXFSZ is ignored: truncating meets the limit of the calling process.
+ * - The descriptor of a tree is as tree.h says.
+ *
+ * It opens nothing but regular files, and directories that it reads itself.  No
+ * descriptor of a directory, and none that was opened only for reading, is handed out:
+ * the first would lead out of the view by "..", and the second could be opened again
+ * for writing in /proc/self/fd, past the mount that the run sees.
+ *
+ * Time: one request makes at most about BROKER_MOST_STEPS short calls of the kernel for
+ * each of its paths, and for a directory that is moved looks at BROKER_MOST_MOVED names
+ * in at most BROKER_MOST_MS.  A file system that does not answer (NFS, FUSE) holds it
+ * up all the same.
+ */
+#ifndef RUNTIME_BROKER_BROKER_H
+#define RUNTIME_BROKER_BROKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "runtime/broker/resolve.h"
+#include "runtime/broker/tree.h"
+
+#define BROKER_MOST_MOVED 20000
+#define BROKER_MOST_DEEP 64
+#define BROKER_MOST_MS 100
+
+enum broker_op { BROKER_READ, BROKER_WRITE };
+
+#define BROKER_NO_RULE UINT32_MAX
+
+/* What the rules say.  Whatever they do not know is no. */
+struct broker_rules {
+	void *arg;
+	/* May the run do `op` at this resolved path inside?  *ret_rule is set if not.
+	 */
+	bool (*allows)(void *arg, enum broker_op op, const char *path, bool is_dir,
+		       uint32_t *ret_rule);
+	/* Whatever lies below the directory, may the run do `op` to all of it?  NULL:
+	 * not known, what is there is looked at. */
+	bool (*allows_below)(void *arg, enum broker_op op, const char *dir);
+};
+
+enum broker_verb {
+	BROKER_OPEN,  /* flags: O_*, mode.  Also creat(2) */
+	BROKER_MKDIR, /* mode */
+	BROKER_RMDIR,
+	BROKER_MKNOD,   /* mode with its type: a regular file or a FIFO */
+	BROKER_SYMLINK, /* text: where it leads */
+	BROKER_LINK,    /* to; follow */
+	BROKER_UNLINK,
+	BROKER_RENAME,      /* to; flags: RENAME_* */
+	BROKER_TRUNCATE,    /* length */
+	BROKER_CHMOD,       /* mode; follow */
+	BROKER_CHOWN,       /* uid, gid, as this process knows them; follow */
+	BROKER_UTIMENS,     /* times; follow */
+	BROKER_SETXATTR,    /* text: its name; value, size; flags: XATTR_*; follow */
+	BROKER_REMOVEXATTR, /* text; follow */
+	BROKER_ACCESS,      /* mode: R_OK, W_OK, X_OK; flags: AT_EACCESS; follow */
+	BROKER_VERB_COUNT
+};
+
+struct broker_path {
+	const char *raw; /* as the run wrote it */
+	const char *
+		base; /* from where a relative one starts: absolute, physical, inside */
+};
+
+struct broker_call {
+	enum broker_verb verb;
+	bool follow; /* a link at the end of `path`; open and truncate need not say it
+		      */
+	struct broker_path path, to;
+	uint64_t flags;
+	mode_t mode, umask;
+	uid_t uid;
+	gid_t gid;
+	off_t length;
+	struct timespec times[2];
+	const char *text;
+	const void *value;
+	size_t size;
+};
+
+/* Why the answer is what it is. */
+enum broker_reason {
+	BROKER_BY_KERNEL, /* the call was made, or the path has no such object */
+	BROKER_BY_RULE,   /* `rule` denies `subject` */
+	BROKER_BY_MOVED,  /* `rule` denies `subject`, which would be moved along */
+	BROKER_BY_MANY,   /* too much would be moved along to look at all of it */
+	BROKER_BY_UNREAD, /* so would a name that may not be read, to where it could be
+			   */
+	BROKER_BY_MOUNT,  /* another mount stands in the way */
+	BROKER_BY_KIND,   /* not for this kind of object: FIFO, device, socket */
+	BROKER_BY_NATURE, /* what no run may do: a device, a whiteout, this attribute */
+	BROKER_BY_CHANGE, /* what is there has changed each time that it was looked at
+			   */
+};
+
+struct broker_result {
+	bool ours; /* no: the kernel's own walls answer, nothing was done */
+	int err;   /* 0 or an errno */
+	int fd;    /* BROKER_OPEN: the caller's, close-on-exec; else -1 */
+	enum broker_reason reason;
+	uint32_t rule;
+	char subject[PATH_MAX]; /* of a refusal that is not the kernel's: the resolved
+				   path */
+};
+
+struct broker {
+	struct broker_trees trees;
+	struct broker_rules rules;
+	int self; /* O_PATH of /proc/self/fd, of this process */
+};
+
+/* Opens what the broker needs itself.  0 or -errno; broker_release() is safe after
+ * both. */
+int broker_init(struct broker *b, const struct broker_rules *rules);
+/* Closes no descriptor of a tree. */
+void broker_release(struct broker *b);
+
+void broker_act(struct broker *b, const struct broker_call *c,
+		struct broker_result *ret);
+
+/*
+ * The calls of the kernel that broker_act() makes, for the filter of the process that
+ * uses it.  openat2 is called with descriptors only: of trees with RESOLVE_BENEATH, and
+ * of /proc/self/fd to open again the very object that was looked at.
+ */
+extern const int broker_syscalls[];
+extern const size_t broker_syscall_count;
+
+#endif

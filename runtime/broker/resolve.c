@@ -1,0 +1,488 @@
+/* Walks a path from the descriptor of a tree, name by name.  Decides which directory
+ * and which object a path means, and what of it the rules will see; asks no rule
+ * itself. */
+#include "runtime/broker/resolve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/base/sys.h"
+
+/* The text that is left: a path, or the target of a link and what follows it. */
+#define TODO_CAP (2 * PATH_MAX)
+
+struct walk {
+	const struct broker_trees *trees;
+	const struct broker_place *place; /* of the directory reached: TREE or LOOK */
+	int fd;                           /* the directory reached */
+	bool own;                         /* fd is to be closed */
+	enum broker_walk how;
+	unsigned links, steps;
+	struct broker_spot
+		*spot;    /* its path and len are those of the directory reached */
+	const char *next; /* in todo */
+	char todo[TODO_CAP];
+};
+
+/* The name that begins at `next`. */
+struct name {
+	const char *s, *after; /* after: behind the '/'s that follow it */
+	size_t n;
+	bool last, slash;
+};
+
+static struct name name_at(const char *s)
+{
+	struct name r = { .s = s };
+
+	r.n = strcspn(s, "/");
+	r.after = s + r.n;
+	r.slash = *r.after == '/';
+	r.after += strspn(r.after, "/");
+	r.last = !*r.after;
+	return r;
+}
+
+static bool is_dot(const struct name *n)
+{
+	return n->n == 1 && n->s[0] == '.';
+}
+
+static bool is_dotdot(const struct name *n)
+{
+	return n->n == 2 && n->s[0] == '.' && n->s[1] == '.';
+}
+
+static void leave(struct walk *w)
+{
+	if (w->own)
+		(void)close(w->fd);
+	w->fd = -1;
+	w->own = false;
+}
+
+static bool append(struct broker_spot *s, const char *name, size_t n)
+{
+	if (s->len + 1 + n >= sizeof(s->path))
+		return false;
+	s->path[s->len] = '/';
+	memcpy(s->path + s->len + 1, name, n);
+	s->len += 1 + n;
+	s->path[s->len] = '\0';
+	return true;
+}
+
+static void cut(struct broker_spot *s, size_t len)
+{
+	s->len = len;
+	s->path[len] = '\0';
+}
+
+/* Opens below a directory of the place.  What a host has mounted there is not shown
+ * inside, so it is as if it were read-only. */
+static int open_below(const struct broker_place *place, int fd, const char *path,
+		      unsigned flags)
+{
+	uint64_t resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+	int r;
+
+	if (place->kind == BROKER_TREE)
+		resolve |= RESOLVE_NO_XDEV;
+	r = sys_open_beneath(fd, path, O_PATH | O_CLOEXEC | flags, resolve);
+	if (r >= 0)
+		return r;
+	return errno == EXDEV ? -EROFS : -errno;
+}
+
+/* Goes to the directory that spot->path names. */
+static int enter(struct walk *w)
+{
+	const char *rest;
+
+	leave(w);
+	w->place = broker_trees_find(w->trees, w->spot->path, w->spot->len, &rest);
+	if (!w->place || w->place->kind == BROKER_HOLE)
+		return BROKER_NOT_OURS;
+	if (!*rest) {
+		w->fd = w->place->fd;
+		return 0;
+	}
+	w->fd = open_below(w->place, w->place->fd, rest, O_DIRECTORY);
+	w->own = w->fd >= 0;
+	return w->own ? 0 : w->fd;
+}
+
+static void take_stat(struct broker_spot *s, const struct stat *st)
+{
+	s->mode = st->st_mode;
+	s->dev = st->st_dev;
+	s->ino = st->st_ino;
+	s->uid = st->st_uid;
+}
+
+static int stat_object(struct broker_spot *s)
+{
+	struct stat st;
+
+	if (fstat(s->object, &st) != 0)
+		return -errno;
+	take_stat(s, &st);
+	return 0;
+}
+
+/* The path ends at a tree's own directory, or in the directory reached. */
+static int end_at_place(struct walk *w, const struct broker_place *place, bool slash)
+{
+	struct broker_spot *s = w->spot;
+
+	leave(w);
+	s->place = place;
+	s->object = place->fd;
+	s->last = BROKER_LAST_PLACE;
+	s->slash = slash;
+	return stat_object(s);
+}
+
+static int end_here(struct walk *w, enum broker_last last)
+{
+	struct broker_spot *s = w->spot;
+
+	if (w->place->kind != BROKER_TREE)
+		return BROKER_NOT_OURS;
+	s->place = w->place;
+	s->object = w->fd;
+	s->own_object = w->own;
+	w->own = false;
+	s->last = (uint8_t)last;
+	return stat_object(s);
+}
+
+/*
+ * Starts anew from an absolute text.  Places have physical names: as far as the text
+ * spells one there is no link on the way, so that the walk begins at the last tree that
+ * it spells. *ret_done: it ends there.
+ */
+static int begin(struct walk *w, bool *ret_done)
+{
+	const struct broker_place *start = NULL;
+	const char *p = w->todo + strspn(w->todo, "/");
+	struct broker_spot *s = w->spot;
+	size_t len = 0;
+
+	*ret_done = false;
+	cut(s, 0);
+	for (w->next = p; *p;) {
+		struct name n = name_at(p);
+		const struct broker_place *at;
+
+		if (is_dot(&n) || is_dotdot(&n) || !append(s, n.s, n.n))
+			break;
+		at = broker_trees_at(w->trees, s->path, s->len);
+		p = n.after;
+		if (!at || at->kind == BROKER_HOLE)
+			continue;
+		if (n.last && at->kind == BROKER_TREE) {
+			*ret_done = true;
+			return end_at_place(w, at, n.slash);
+		}
+		if (n.last)
+			return BROKER_NOT_OURS;
+		start = at;
+		len = s->len;
+		w->next = p;
+	}
+	cut(s, len);
+	if (!start)
+		return enter(w);
+	leave(w);
+	w->place = start;
+	w->fd = start->fd;
+	return 0;
+}
+
+/* All directories before the last name at once, where neither a dot nor another place
+ * is on the way.  If a link is, the names are walked one by one. */
+static int leap(struct walk *w)
+{
+	char dirs[PATH_MAX];
+	const char *last = w->next;
+	size_t have = w->spot->len;
+	int fd;
+
+	if (broker_trees_below(w->trees, w->spot->path, have))
+		return 0;
+	for (;;) {
+		struct name n = name_at(last);
+
+		if (n.last)
+			break;
+		if (is_dot(&n) || is_dotdot(&n))
+			return 0;
+		last = n.after;
+	}
+	if (last == w->next || (size_t)(last - w->next) > sizeof(dirs))
+		return 0;
+	memcpy(dirs, w->next, (size_t)(last - w->next));
+	dirs[last - w->next - 1] = '\0';
+	fd = open_below(w->place, w->fd, dirs, O_DIRECTORY);
+	if (fd < 0)
+		return fd == -ELOOP || w->place->kind != BROKER_TREE ? 0 : fd;
+	for (const char *p = w->next; p < last;) {
+		struct name n = name_at(p);
+
+		if (!append(w->spot, n.s, n.n)) {
+			(void)close(fd);
+			cut(w->spot, have);
+			return -ENAMETOOLONG;
+		}
+		p = n.after;
+	}
+	leave(w);
+	w->fd = fd;
+	w->own = true;
+	w->next = last;
+	return 0;
+}
+
+/* As the kernel's fs.protected_symlinks, whether or not it is on: in a sticky directory
+ * that everybody may write, only one's own links and those of its owner are followed.
+ */
+static int may_follow(const struct walk *w, uid_t link_uid)
+{
+	struct stat dir;
+
+	if (link_uid == w->trees->uid)
+		return 0;
+	if (fstat(w->fd, &dir) != 0)
+		return -errno;
+	if ((dir.st_mode & (S_ISVTX | S_IWOTH)) != (S_ISVTX | S_IWOTH) ||
+	    dir.st_uid == link_uid)
+		return 0;
+	return -EACCES;
+}
+
+/* Puts the link's target before what is left. */
+static int follow(struct walk *w, int link, uid_t link_uid, const struct name *name,
+		  bool *ret_done)
+{
+	char target[PATH_MAX];
+	size_t rest;
+	ssize_t n;
+	int r = may_follow(w, link_uid);
+
+	if (r < 0)
+		return r;
+	if (++w->links > BROKER_MOST_LINKS)
+		return -ELOOP;
+	n = readlinkat(link, "", target, sizeof(target));
+	if (n < 0)
+		return -errno;
+	if (n == 0)
+		return -ENOENT;
+	if ((size_t)n >= sizeof(target))
+		return -ENAMETOOLONG;
+	rest = strlen(name->after);
+	/* links in links in links: the kernel, which keeps each rest apart, counts them
+	 */
+	if ((size_t)n + 1 + rest >= sizeof(w->todo))
+		return -ELOOP;
+	memmove(w->todo + n + name->slash, name->after, rest + 1);
+	if (name->slash)
+		w->todo[n] = '/';
+	memcpy(w->todo, target, (size_t)n);
+	w->next = w->todo;
+	return target[0] == '/' ? begin(w, ret_done) : 0;
+}
+
+static int dot(struct walk *w, const struct name *name, bool *ret_done)
+{
+	struct broker_spot *s = w->spot;
+	/* as the kernel: a directory that may not be searched has neither "." nor ".."
+	 */
+	int r = open_below(w->place, w->fd, ".", O_DIRECTORY);
+
+	if (r < 0)
+		return r;
+	(void)close(r);
+	if (is_dotdot(name)) {
+		w->steps += (unsigned)(s->len / 64);
+		while (s->len > 0 && s->path[s->len - 1] != '/')
+			s->len--;
+		cut(s, s->len ? s->len - 1 : 0);
+		r = enter(w);
+		if (r != 0)
+			return r;
+	}
+	w->next = name->after;
+	if (!name->last)
+		return 0;
+	*ret_done = true;
+	s->slash = name->slash;
+	return end_here(w, is_dot(name) ? BROKER_LAST_DOT : BROKER_LAST_DOTDOT);
+}
+
+/* The last name, of which `object` (-1: nothing) is there; spot->path holds it. */
+static int end_at_name(struct walk *w, int object, const struct stat *st,
+		       const struct name *name)
+{
+	struct broker_spot *s = w->spot;
+
+	s->place = w->place;
+	s->parent = w->fd;
+	s->own_parent = w->own;
+	w->own = false;
+	s->object = object;
+	s->own_object = object >= 0;
+	s->last = BROKER_LAST_NAME;
+	s->slash = name->slash;
+	s->leaf = s->path + s->len - name->n;
+	if (object < 0)
+		return 0;
+	take_stat(s, st);
+	return (w->how == BROKER_WALK_FOLLOW || w->how == BROKER_WALK_NOFOLLOW) &&
+			       name->slash && !S_ISDIR(s->mode)
+		       ? -ENOTDIR
+		       : 0;
+}
+
+/* The name is another place's. */
+static int step_to_place(struct walk *w, const struct broker_place *at,
+			 const struct name *name, bool *ret_done)
+{
+	if (at->kind == BROKER_HOLE || (name->last && at->kind == BROKER_LOOK))
+		return BROKER_NOT_OURS;
+	if (name->last) {
+		*ret_done = true;
+		return end_at_place(w, at, name->slash);
+	}
+	leave(w);
+	w->place = at;
+	w->fd = at->fd;
+	w->next = name->after;
+	return 0;
+}
+
+static bool follows_last(enum broker_walk how, bool slash)
+{
+	switch (how) {
+	case BROKER_WALK_FOLLOW:
+		return true;
+	case BROKER_WALK_NOFOLLOW:
+		return slash;
+	case BROKER_WALK_CREATE:
+		return !slash;
+	case BROKER_WALK_PARENT:
+		break;
+	}
+	return false;
+}
+
+static int step(struct walk *w, const struct name *name, bool *ret_done)
+{
+	struct broker_spot *s = w->spot;
+	const struct broker_place *at;
+	size_t before = s->len;
+	struct stat st;
+	int fd, r;
+
+	if (!append(s, name->s, name->n))
+		return -ENAMETOOLONG;
+	at = broker_trees_at(w->trees, s->path, s->len);
+	if (at)
+		return step_to_place(w, at, name, ret_done);
+	fd = open_below(w->place, w->fd, s->path + before + 1, O_NOFOLLOW);
+	if (fd < 0 && !(name->last && (fd == -ENOENT || fd == -ENAMETOOLONG)))
+		return fd;
+	if (fd < 0) {
+		*ret_done = true;
+		s->missing = -fd;
+		return end_at_name(w, -1, NULL, name);
+	}
+	r = fstat(fd, &st) == 0 ? 0 : -errno;
+	if (r == 0 && S_ISLNK(st.st_mode) &&
+	    (!name->last || follows_last(w->how, name->slash))) {
+		cut(s, before);
+		r = follow(w, fd, st.st_uid, name, ret_done);
+	} else if (r == 0 && name->last) {
+		*ret_done = true;
+		return end_at_name(w, fd, &st, name);
+	} else if (r == 0 && !S_ISDIR(st.st_mode)) {
+		r = -ENOTDIR;
+	} else if (r == 0) {
+		leave(w);
+		w->fd = fd;
+		w->own = true;
+		w->next = name->after;
+		return 0;
+	}
+	(void)close(fd);
+	return r;
+}
+
+static int walk(struct walk *w)
+{
+	bool done = false;
+	int r = begin(w, &done);
+
+	while (r == 0 && !done) {
+		struct name name;
+
+		w->next += strspn(w->next, "/");
+		r = *w->next ? leap(w) : end_here(w, BROKER_LAST_DOT);
+		if (r != 0 || !*w->next)
+			break;
+		if (++w->steps > BROKER_MOST_STEPS)
+			return -ELOOP;
+		name = name_at(w->next);
+		if (is_dot(&name) || is_dotdot(&name))
+			r = dot(w, &name, &done);
+		else
+			r = step(w, &name, &done);
+	}
+	/* what is only looked at, the kernel walks itself and says what is wrong */
+	if (r < 0 && w->place && w->place->kind == BROKER_LOOK)
+		return BROKER_NOT_OURS;
+	if (r == 0 && w->spot->place->kind != BROKER_TREE)
+		return BROKER_NOT_OURS;
+	return r;
+}
+
+int broker_resolve(const struct broker_trees *trees, const char *base, const char *raw,
+		   enum broker_walk how, struct broker_spot *ret)
+{
+	struct walk w = { .trees = trees, .fd = -1, .how = how, .spot = ret };
+	size_t n = strlen(raw), have = 0;
+	int r;
+
+	*ret = (struct broker_spot){ .parent = -1, .object = -1, .leaf = "" };
+	if (n == 0)
+		return -ENOENT;
+	if (n >= PATH_MAX)
+		return -ENAMETOOLONG;
+	if (raw[0] != '/') {
+		have = strlen(base);
+		if (have + 1 >= PATH_MAX)
+			return -ENAMETOOLONG;
+		memcpy(w.todo, base, have);
+		w.todo[have++] = '/';
+	}
+	memcpy(w.todo + have, raw, n + 1);
+	r = walk(&w);
+	leave(&w);
+	if (r != 0)
+		broker_spot_release(ret);
+	return r;
+}
+
+void broker_spot_release(struct broker_spot *s)
+{
+	if (s->own_parent)
+		(void)close(s->parent);
+	if (s->own_object)
+		(void)close(s->object);
+	s->parent = s->object = -1;
+	s->own_parent = s->own_object = false;
+}

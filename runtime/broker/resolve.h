@@ -1,0 +1,82 @@
+/*
+ * Finds what a path of the run means, by descriptors.  Each name is opened from the
+ * descriptor of its directory, never through a symbolic link; the broker reads links
+ * itself and follows them inside of the sandbox's names.  So the path that comes out,
+ * and that the rules judge, is the way by which the descriptors were reached, also
+ * while somebody exchanges directories and links.
+ *
+ * Another mount below a tree, which the host may have made since, is not entered.
+ *
+ * Time: a path of n names without links and ".." costs two calls of the kernel.
+ * Otherwise a name costs three; at most BROKER_MOST_STEPS names are looked at.
+ */
+#ifndef RUNTIME_BROKER_RESOLVE_H
+#define RUNTIME_BROKER_RESOLVE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "runtime/broker/tree.h"
+
+#define BROKER_MOST_LINKS 40 /* path_resolution(7) */
+#define BROKER_MOST_STEPS 8192
+
+enum broker_last {
+	BROKER_LAST_NAME,   /* an ordinary name: parent and leaf are set */
+	BROKER_LAST_DOT,    /* "." */
+	BROKER_LAST_DOTDOT, /* ".." */
+	BROKER_LAST_PLACE,  /* a tree's own directory: inside it is a mount point */
+};
+
+enum broker_walk {
+	BROKER_WALK_PARENT,   /* the last name itself, even with a '/' behind it */
+	BROKER_WALK_NOFOLLOW, /* a link at the end is followed only if a '/' is behind
+				 it */
+	BROKER_WALK_FOLLOW,
+	BROKER_WALK_CREATE, /* as open(2) with O_CREAT: a link with a '/' behind it ends
+			       it */
+};
+
+/* What a path leads to.  Descriptors are O_PATH; `own` ones are closed by
+ * broker_spot_release(), the others belong to the set of trees. */
+struct broker_spot {
+	int parent; /* the directory that holds the last name; -1 unless
+		       BROKER_LAST_NAME */
+	int object; /* what is there, never followed further; -1: nothing */
+	bool own_parent, own_object;
+	int missing;  /* if nothing is there: ENOENT, or ENAMETOOLONG for a name that
+			 cannot be */
+	bool slash;   /* a '/' stands behind the last name */
+	uint8_t last; /* enum broker_last */
+	mode_t mode;  /* of the object; 0: nothing is there */
+	dev_t dev;    /* of the object, as ino and uid are */
+	ino_t ino;
+	uid_t uid;
+	const struct broker_place *place; /* the tree */
+	size_t len;                       /* of path */
+	const char *leaf;                 /* the last name, at the end of `path` */
+	char path[PATH_MAX];              /* resolved, absolute, inside */
+};
+
+/* The path is not the broker's: the kernel's own walls answer. */
+#define BROKER_NOT_OURS 1
+
+/*
+ * `base` is the plain absolute path inside from which a relative `raw` starts.  Returns
+ * 0, BROKER_NOT_OURS, or what the kernel says of such a path: -ENOENT (a directory on
+ * the way is missing, or `raw` is empty), -ENOTDIR, -EACCES, -ELOOP, -ENAMETOOLONG …;
+ * -EROFS for what lies behind a mount of the host, -ELOOP for more steps than there may
+ * be.  A last name that is missing is no error: object is -1.  With BROKER_WALK_PARENT
+ * `slash` is the caller's to judge; else a '/' behind what is no directory gives
+ * -ENOTDIR.
+ *
+ * *ret is to be released only if 0 is returned.
+ */
+int broker_resolve(const struct broker_trees *trees, const char *base, const char *raw,
+		   enum broker_walk how, struct broker_spot *ret);
+void broker_spot_release(struct broker_spot *s);
+
+#endif

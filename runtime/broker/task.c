@@ -1,0 +1,69 @@
+/* Asks the rules about names, and refuses; opens an object that was looked at. */
+#include "runtime/broker/task.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+
+#include "runtime/base/sys.h"
+
+int broker_refuse(struct broker_act *a, int err, enum broker_reason reason,
+		  const char *subject)
+{
+	a->ret->reason = reason;
+	(void)snprintf(a->ret->subject, sizeof(a->ret->subject), "%s", subject);
+	return -err;
+}
+
+static int may(struct broker_act *a, enum broker_op op, const char *path, bool is_dir,
+	       enum broker_reason reason)
+{
+	const struct broker_rules *rules = &a->b->rules;
+	uint32_t rule = BROKER_NO_RULE;
+
+	if (rules->allows(rules->arg, op, path, is_dir, &rule))
+		return 0;
+	a->ret->rule = rule;
+	return broker_refuse(a, EACCES, reason, path);
+}
+
+int broker_may_write(struct broker_act *a, const struct broker_spot *s, bool is_dir)
+{
+	return may(a, BROKER_WRITE, s->path, is_dir, BROKER_BY_RULE);
+}
+
+int broker_may_read(struct broker_act *a, const struct broker_spot *s, bool is_dir)
+{
+	return may(a, BROKER_READ, s->path, is_dir, BROKER_BY_RULE);
+}
+
+int broker_may_move(struct broker_act *a, const char *from, const char *to, bool is_dir,
+		    enum broker_reason reason)
+{
+	const struct broker_rules *rules = &a->b->rules;
+	uint32_t rule = BROKER_NO_RULE, other;
+	int r = may(a, BROKER_WRITE, from, is_dir, reason);
+
+	if (r == 0)
+		r = may(a, BROKER_WRITE, to, is_dir, reason);
+	if (r != 0 || rules->allows(rules->arg, BROKER_READ, from, is_dir, &rule) ||
+	    !rules->allows(rules->arg, BROKER_READ, to, is_dir, &other))
+		return r;
+	a->ret->rule = rule;
+	return broker_refuse(a, EACCES, BROKER_BY_UNREAD, from);
+}
+
+void broker_fd_name(int fd, char out[BROKER_FD_NAME])
+{
+	(void)snprintf(out, BROKER_FD_NAME, "%d", fd);
+}
+
+int broker_reopen(const struct broker *b, int fd, uint64_t flags)
+{
+	struct open_how how = { .flags = flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK };
+	char name[BROKER_FD_NAME];
+	int r;
+
+	broker_fd_name(fd, name);
+	r = sys_openat2(b->self, name, &how);
+	return r < 0 ? -errno : r;
+}

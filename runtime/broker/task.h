@@ -1,0 +1,41 @@
+/* One call that is being made, and what all actions need of it.  Internal to
+ * broker/. */
+#ifndef RUNTIME_BROKER_TASK_H
+#define RUNTIME_BROKER_TASK_H
+
+#include <errno.h>
+
+#include "runtime/broker/broker.h"
+
+struct broker_act {
+	struct broker *b;
+	const struct broker_call *c;
+	struct broker_result *ret;
+	struct broker_spot *at; /* what c->path leads to */
+	struct broker_spot *to; /* link, rename: what c->to leads to */
+};
+
+/* Refuses for this reason, about this path.  Returns -err. */
+int broker_refuse(struct broker_act *a, int err, enum broker_reason reason,
+		  const char *subject);
+/* 0 if the rules allow writing (and reading) the name of the spot, else -EACCES. */
+int broker_may_write(struct broker_act *a, const struct broker_spot *s, bool is_dir);
+int broker_may_read(struct broker_act *a, const struct broker_spot *s, bool is_dir);
+/* May the name become the other one?  Both are written, and what must not be read must
+ * not become readable.  `reason` is that of a denial by a rule. */
+int broker_may_move(struct broker_act *a, const char *from, const char *to, bool is_dir,
+		    enum broker_reason reason);
+/* Opens the very object of an O_PATH descriptor.  A descriptor or -errno. */
+int broker_reopen(const struct broker *b, int fd, uint64_t flags);
+
+#define BROKER_FD_NAME 16
+/* The object's name in b->self. */
+void broker_fd_name(int fd, char out[BROKER_FD_NAME]);
+
+/* 0, or what the call has set. */
+static inline int broker_done(int r)
+{
+	return r == 0 ? 0 : -errno;
+}
+
+#endif

@@ -1,0 +1,664 @@
+/* The broker: which paths are its own, what the rules see of them and refuse, what it never
+ * opens, and which calls of the kernel it makes.  That it answers as the kernel does is
+ * tests/prop/prop_broker.c; that nobody walks around it, test_broker_race.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/base/own_filter.h"
+#include "runtime/base/sys.h"
+#include "tests/lib/broker_twin.h"
+
+static struct twin t;
+
+/* Patterns below the tree; the number of a rule is its place in the list. */
+static const char *const no_write[] = { "*/.env*", "*/no", "*/no/*", "*/locked" };
+static const char *const no_read[] = { "*/secret*" };
+
+static bool hits(const char *const *v, size_t n, const char *path, uint32_t *ret_rule)
+{
+	for (size_t i = 0; i < n; i++)
+		if (fnmatch(v[i], path, 0) == 0) {
+			*ret_rule = (uint32_t)i;
+			return true;
+		}
+	return false;
+}
+
+static bool allows(void *arg, enum broker_op op, const char *path, bool is_dir, uint32_t *ret_rule)
+{
+	(void)arg, (void)is_dir;
+	return op == BROKER_WRITE ? !hits(no_write, 4, path, ret_rule) :
+				    !hits(no_read, 1, path, ret_rule);
+}
+
+static const struct broker_rules rules = { NULL, allows, NULL };
+
+static int begin(void **state)
+{
+	(void)state;
+	return twin_init(&t, &rules) == 0 && chdir(t.root[0]) == 0 ? 0 : -1;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	if (chdir("/") != 0)
+		return -1;
+	twin_release(&t);
+	return 0;
+}
+
+static void put(const char *name)
+{
+	int fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	(void)close(fd);
+}
+
+/* Makes the call on names of the tree. */
+static const struct broker_result *act(struct broker_call c)
+{
+	c.path.base = c.to.base = t.root[0];
+	c.umask = 022;
+	broker_act(&t.broker, &c, &t.last);
+	return &t.last;
+}
+
+static const struct broker_result *open_it(const char *path, uint64_t flags)
+{
+	return act((struct broker_call){
+		.verb = BROKER_OPEN, .path.raw = path, .flags = flags, .mode = 0666 });
+}
+
+static const struct broker_result *rename_it(const char *from, const char *to, uint64_t flags)
+{
+	return act((struct broker_call){
+		.verb = BROKER_RENAME, .path.raw = from, .to.raw = to, .flags = flags });
+}
+
+static void assert_refused(const struct broker_result *r, int err, enum broker_reason reason,
+			   const char *name)
+{
+	char path[400];
+
+	(void)snprintf(path, sizeof(path), "%s/%s", t.root[0], name);
+	assert_true(r->ours);
+	assert_int_equal(r->fd, -1);
+	assert_int_equal(r->err, err);
+	assert_int_equal(r->reason, reason);
+	assert_string_equal(r->subject, path);
+}
+
+static void assert_done(const struct broker_result *r)
+{
+	assert_true(r->ours);
+	assert_int_equal(r->err, 0);
+	assert_int_equal(r->reason, BROKER_BY_KERNEL);
+	assert_string_equal(r->subject, "");
+	if (r->fd >= 0)
+		(void)close(r->fd);
+}
+
+/* --- places --------------------------------------------------------------------------- */
+
+static void test_the_longest_place_counts(void **state)
+{
+	static const char *const at[] = { "/p/a-b", "/p", "/p/a/b", "/p/a", "/q/r" };
+	static const struct {
+		const char *path, *found, *rest;
+		bool below;
+	} rows[] = {
+		{ "/p", "/p", "", true },	       { "/p/x", "/p", "x", false },
+		{ "/p/a", "/p/a", "", true },	       { "/p/a/bc", "/p/a", "bc", false },
+		{ "/p/a/b/c/d", "/p/a/b", "c/d", false }, { "/p/a-b/c", "/p/a-b", "c", false },
+		{ "/p/a-", "/p", "a-", false },	       { "/pp", NULL, NULL, false },
+		{ "/q", NULL, NULL, true },	       { "", NULL, NULL, true },
+	};
+	struct broker_trees set = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < 5; i++)
+		assert_int_equal(broker_trees_add(&set, BROKER_TREE, at[i], (int)i), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *rest = NULL;
+		const struct broker_place *p =
+			broker_trees_find(&set, rows[i].path, strlen(rows[i].path), &rest);
+
+		assert_int_equal(p != NULL, rows[i].found != NULL);
+		if (p) {
+			assert_string_equal(p->at, rows[i].found);
+			assert_string_equal(rest, rows[i].rest);
+		}
+		assert_int_equal(broker_trees_below(&set, rows[i].path, strlen(rows[i].path)),
+				 rows[i].below);
+	}
+	assert_int_equal(broker_trees_add(&set, BROKER_TREE, "/p", 3), -EEXIST);
+	assert_int_equal(broker_trees_add(&set, BROKER_TREE, "/p/", 3), -EINVAL);
+	assert_int_equal(broker_trees_add(&set, BROKER_TREE, "/p/../x", 3), -EINVAL);
+	assert_int_equal(broker_trees_add(&set, BROKER_TREE, "/", 3), -EINVAL);
+	assert_int_equal(broker_trees_add(&set, BROKER_TREE, "/n", -1), -EINVAL);
+	assert_int_equal(broker_trees_add(&set, BROKER_HOLE, "/n", 3), -EINVAL);
+	assert_int_equal(broker_trees_add(&set, BROKER_LOOK, "/", 3), 0);
+	assert_string_equal(broker_trees_find(&set, "/pp", 3, NULL)->at, "/");
+	broker_trees_release(&set);
+}
+
+/* --- whose path it is ------------------------------------------------------------------- */
+
+static void test_what_is_not_in_a_tree_is_left_to_the_kernel(void **state)
+{
+	static const char *const not_ours[] = {
+		"/etc/passwd", "/", "..", "../x", "hole", "hole/x", "out", "out/x", "up/x",
+		"hole/../x", "d/../../x", "/proc/self/cwd/x",
+	};
+	static char hole[200];
+
+	(void)state;
+	assert_int_equal(mkdir("d", 0700), 0);
+	assert_int_equal(mkdir("hole", 0700), 0);
+	assert_int_equal(symlink("/etc", "out"), 0);
+	assert_int_equal(symlink("..", "up"), 0);
+	(void)snprintf(hole, sizeof(hole), "%s/hole", t.root[0]);
+	assert_int_equal(broker_trees_add(&t.broker.trees, BROKER_HOLE, hole, -1), 0);
+	for (size_t i = 0; i < sizeof(not_ours) / sizeof(not_ours[0]); i++) {
+		const struct broker_result *r = open_it(not_ours[i], O_WRONLY | O_CREAT);
+
+		if (r->ours)
+			fail_msg("%s: %d", not_ours[i], r->err);
+		assert_int_equal(r->fd, -1);
+	}
+	assert_done(open_it("d/x", O_WRONLY | O_CREAT));
+	assert_int_equal(access("d/x", F_OK), 0);
+	/* the hole's directory cannot be moved away, nor the one above it */
+	assert_int_equal(mkdir("e", 0700), 0);
+	assert_false(rename_it("hole", "other", 0)->ours);
+	assert_false(rename_it("e", "hole/e", 0)->ours);
+}
+
+static void test_links_lead_into_a_tree_from_outside(void **state)
+{
+	char path[300], above[200];
+	int fd;
+
+	(void)state;
+	(void)snprintf(above, sizeof(above), "%.*s", (int)(strlen(t.root[0]) - 2), t.root[0]);
+	fd = open(above, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	(void)snprintf(path, sizeof(path), "%s/alias", above);
+	assert_int_equal(symlink("t", path), 0);
+	(void)snprintf(path, sizeof(path), "%s/alias/new", above);
+	assert_false(open_it(path, O_WRONLY | O_CREAT)->ours);
+	assert_int_equal(broker_trees_add(&t.broker.trees, BROKER_LOOK, above, fd), 0);
+	assert_done(open_it(path, O_WRONLY | O_CREAT));
+	assert_int_equal(access("new", F_OK), 0);
+	(void)snprintf(path, sizeof(path), "%s/alias/.env", above);
+	assert_refused(open_it(path, O_WRONLY | O_CREAT), EACCES, BROKER_BY_RULE, ".env");
+	/* what is only looked at is the kernel's */
+	(void)snprintf(path, sizeof(path), "%s/missing/../t/x", above);
+	assert_false(open_it(path, O_WRONLY | O_CREAT)->ours);
+	(void)snprintf(path, sizeof(path), "%s/x", above);
+	assert_false(open_it(path, O_WRONLY | O_CREAT)->ours);
+	(void)close(fd);
+}
+
+/* A mount that the host makes below the tree later is not shown inside. */
+static int on_a_mount(void)
+{
+	if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+	    mount("x", "d", "tmpfs", 0, NULL) != 0)
+		return 100;
+	(void)close(t.fd);
+	if (open(t.root[0], O_PATH | O_DIRECTORY | O_CLOEXEC) != t.fd)
+		return 100;
+	if (open_it("d/x", O_WRONLY | O_CREAT)->err != EROFS || access("d/x", F_OK) == 0)
+		return 1;
+	return umount2("d", MNT_DETACH) != 0 || open_it("d/x", O_WRONLY | O_CREAT)->err != 0;
+}
+
+static void test_a_mount_of_the_host_is_not_entered(void **state)
+{
+	int status;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(mkdir("d", 0700), 0);
+	pid = fork();
+	if (pid == 0)
+		_exit(on_a_mount());
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 100)
+		skip();
+	assert_int_equal(status, 0);
+}
+
+/* --- rules ------------------------------------------------------------------------------ */
+
+static void test_each_call_is_denied_by_its_name(void **state)
+{
+	static const struct {
+		struct broker_call c;
+		const char *subject;
+	} rows[] = {
+		{ { .verb = BROKER_OPEN, .path.raw = ".env", .flags = O_WRONLY }, ".env" },
+		{ { .verb = BROKER_OPEN, .path.raw = ".env", .flags = O_RDWR | O_CREAT }, ".env" },
+		{ { .verb = BROKER_OPEN, .path.raw = ".env", .flags = O_TRUNC }, ".env" },
+		{ { .verb = BROKER_OPEN, .path.raw = "d/../link", .flags = O_WRONLY }, ".env" },
+		{ { .verb = BROKER_OPEN, .path.raw = ".env2", .flags = O_CREAT }, ".env2" },
+		{ { .verb = BROKER_OPEN, .path.raw = "no", .flags = O_TMPFILE | O_RDWR }, "no" },
+		{ { .verb = BROKER_OPEN, .path.raw = "secret", .flags = O_WRONLY }, "secret" },
+		{ { .verb = BROKER_MKDIR, .path.raw = "d/.env", .mode = 0700 }, "d/.env" },
+		{ { .verb = BROKER_MKDIR, .path.raw = "no/x/", .mode = 0700 }, "no/x" },
+		{ { .verb = BROKER_RMDIR, .path.raw = "no" }, "no" },
+		{ { .verb = BROKER_MKNOD, .path.raw = ".envrc", .mode = S_IFIFO }, ".envrc" },
+		{ { .verb = BROKER_SYMLINK, .path.raw = ".envrc", .text = "x" }, ".envrc" },
+		{ { .verb = BROKER_LINK, .path.raw = ".env", .to.raw = "x" }, ".env" },
+		{ { .verb = BROKER_LINK, .path.raw = "f", .to.raw = ".env2" }, ".env2" },
+		{ { .verb = BROKER_LINK, .path.raw = "link", .to.raw = "x", .follow = true }, ".env" },
+		{ { .verb = BROKER_UNLINK, .path.raw = ".env" }, ".env" },
+		{ { .verb = BROKER_RENAME, .path.raw = ".env", .to.raw = "x" }, ".env" },
+		{ { .verb = BROKER_RENAME, .path.raw = "f", .to.raw = ".env" }, ".env" },
+		{ { .verb = BROKER_RENAME, .path.raw = "f", .to.raw = ".env", .flags = RENAME_EXCHANGE },
+		  ".env" },
+		{ { .verb = BROKER_TRUNCATE, .path.raw = "link" }, ".env" },
+		{ { .verb = BROKER_CHMOD, .path.raw = "link", .mode = 0777, .follow = true }, ".env" },
+		{ { .verb = BROKER_CHOWN, .path.raw = ".env", .uid = (uid_t)-1, .gid = (gid_t)-1 },
+		  ".env" },
+		{ { .verb = BROKER_UTIMENS, .path.raw = ".env" }, ".env" },
+		{ { .verb = BROKER_SETXATTR, .path.raw = ".env", .text = "user.x", .value = "", .size = 0 },
+		  ".env" },
+		{ { .verb = BROKER_REMOVEXATTR, .path.raw = ".env", .text = "user.x" }, ".env" },
+		{ { .verb = BROKER_ACCESS, .path.raw = ".env", .mode = W_OK }, ".env" },
+	};
+
+	(void)state;
+	put(".env");
+	put("f");
+	put("secret");
+	assert_int_equal(mkdir("d", 0700), 0);
+	assert_int_equal(mkdir("no", 0700), 0);
+	assert_int_equal(symlink(".env", "link"), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		print_message("row %zu\n", i);
+		assert_refused(act(rows[i].c), EACCES, BROKER_BY_RULE, rows[i].subject);
+		assert_int_equal(t.last.rule, strncmp(rows[i].subject, "no", 2) ?
+						       0 : rows[i].subject[2] ? 2 : 1);
+	}
+	/* and beside it what is allowed */
+	assert_done(open_it("f", O_RDWR | O_TRUNC));
+	assert_done(act((struct broker_call){ .verb = BROKER_ACCESS, .path.raw = ".env", .mode = R_OK }));
+	assert_done(act((struct broker_call){ .verb = BROKER_MKDIR, .path.raw = "d/env", .mode = 0700 }));
+	assert_done(rename_it("f", "d/env/g", 0));
+	assert_done(act((struct broker_call){ .verb = BROKER_UNLINK, .path.raw = "link" }));
+	assert_int_equal(access("d/env/g", F_OK), 0);
+}
+
+/* Errors that the name itself has come first, so that mkdir -p works. */
+static void test_what_exists_or_is_missing_is_said_first(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir("no", 0700), 0);
+	assert_int_equal(act((struct broker_call){ .verb = BROKER_MKDIR, .path.raw = "no" })->err, EEXIST);
+	assert_int_equal(act((struct broker_call){ .verb = BROKER_UNLINK, .path.raw = ".env" })->err, ENOENT);
+	assert_int_equal(t.last.reason, BROKER_BY_KERNEL);
+}
+
+static void test_what_moves_along_is_asked_about(void **state)
+{
+	char name[64];
+
+	(void)state;
+	assert_int_equal(mkdir("d", 0700), 0);
+	assert_int_equal(mkdir("d/e", 0700), 0);
+	put("d/e/.env");
+	assert_refused(rename_it("d", "x", 0), EACCES, BROKER_BY_MOVED, "d/e/.env");
+	assert_int_equal(t.last.rule, 0);
+	assert_int_equal(rename("d/e/.env", "d/e/env"), 0);
+	assert_done(rename_it("d", "x", 0));
+	/* a name may be denied at the new place only */
+	assert_int_equal(mkdir("y", 0700), 0);
+	put("y/locked");
+	assert_refused(rename_it("y", "z", 0), EACCES, BROKER_BY_MOVED, "y/locked");
+	assert_refused(rename_it("x", "y", RENAME_EXCHANGE), EACCES, BROKER_BY_MOVED, "y/locked");
+	assert_int_equal(unlink("y/locked"), 0);
+	assert_done(rename_it("x", "y", RENAME_EXCHANGE));
+	/* what must not be read does not become readable */
+	put("secret");
+	assert_refused(rename_it("secret", "open", 0), EACCES, BROKER_BY_UNREAD, "secret");
+	assert_done(rename_it("secret", "secret2", 0));
+	put("y/e/secret");
+	assert_done(rename_it("y", "w", 0));
+	/* more than can be looked at */
+	assert_int_equal(mkdir("many", 0700), 0);
+	for (unsigned i = 0; i <= BROKER_MOST_MOVED; i++) {
+		(void)snprintf(name, sizeof(name), "many/%u", i);
+		assert_int_equal(mknod(name, S_IFREG | 0600, 0), 0);
+	}
+	assert_refused(rename_it("many", "more", 0), EACCES, BROKER_BY_MANY, t.last.subject + strlen(t.root[0]) + 1);
+	t.broker.rules.allows_below = twin_allow_all.allows_below;
+	assert_done(rename_it("many", "more", 0));
+}
+
+static void test_no_place_moves_along(void **state)
+{
+	static char at[200];
+
+	(void)state;
+	assert_int_equal(mkdir("d", 0700), 0);
+	assert_int_equal(mkdir("d/e", 0700), 0);
+	assert_int_equal(mkdir("d/e/hole", 0700), 0);
+	(void)snprintf(at, sizeof(at), "%s/d/e/hole", t.root[0]);
+	assert_done(rename_it("d", "x", 0));
+	assert_done(rename_it("x", "d", 0));
+	assert_int_equal(broker_trees_add(&t.broker.trees, BROKER_HOLE, at, -1), 0);
+	assert_refused(rename_it("d", "x", 0), EBUSY, BROKER_BY_MOUNT, "d");
+	assert_refused(act((struct broker_call){ .verb = BROKER_RMDIR, .path.raw = "d/e" }), EBUSY,
+		       BROKER_BY_MOUNT, "d/e");
+}
+
+/* --- what is opened ----------------------------------------------------------------------- */
+
+static void test_only_regular_files_are_opened(void **state)
+{
+	struct sockaddr_un name = { .sun_family = AF_UNIX, .sun_path = "socket" };
+	int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	(void)state;
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	assert_int_equal(mkdir("d", 0700), 0);
+	assert_int_equal(bind(s, (struct sockaddr *)&name, sizeof(name)), 0);
+	/* a FIFO that nobody reads would wait; one that somebody reads would notice */
+	assert_refused(open_it("fifo", O_WRONLY), EACCES, BROKER_BY_KIND, "fifo");
+	assert_refused(open_it("fifo", O_RDWR | O_CREAT), EACCES, BROKER_BY_KIND, "fifo");
+	assert_refused(open_it("socket", O_WRONLY), ENXIO, BROKER_BY_KIND, "socket");
+	assert_int_equal(open_it("d", O_WRONLY)->err, EISDIR);
+	assert_int_equal(open_it("d", O_RDWR | O_DIRECTORY)->err, EISDIR);
+	assert_int_equal(open_it(".", O_WRONLY)->err, EISDIR);
+	/* for reading the kernel opens, below the mount that the run sees */
+	put("f");
+	assert_false(open_it("f", O_RDONLY | O_CREAT)->ours);
+	assert_false(open_it("d", O_RDONLY | O_CREAT)->ours);
+	assert_false(open_it("f", O_PATH | O_WRONLY)->ours);
+	/* a device is neither made nor opened */
+	assert_refused(act((struct broker_call){ .verb = BROKER_MKNOD, .path.raw = "dev", .mode = S_IFCHR }),
+		       EPERM, BROKER_BY_NATURE, "dev");
+	if (mknod("dev", S_IFCHR | 0666, (dev_t)((1 << 8) | 3)) == 0)
+		assert_refused(open_it("dev", O_WRONLY), EACCES, BROKER_BY_KIND, "dev");
+	assert_done(act((struct broker_call){ .verb = BROKER_MKNOD, .path.raw = "p", .mode = S_IFIFO | 0600 }));
+	(void)close(s);
+}
+
+static void test_a_descriptor_is_as_the_run_asked(void **state)
+{
+	static const uint64_t flags[] = { O_WRONLY, O_RDWR | O_APPEND, O_WRONLY | O_NONBLOCK,
+					  O_RDWR | O_SYNC, O_RDWR | O_TMPFILE };
+	struct stat st;
+
+	(void)state;
+	for (size_t i = 0; i < 5; i++) {
+		const struct broker_result *r =
+			open_it(flags[i] & O_DIRECTORY ? "." : "f", flags[i] | (i < 4 ? O_CREAT : 0));
+		int kept = O_ACCMODE | O_APPEND | O_NONBLOCK | O_SYNC;
+
+		assert_int_equal(r->err, 0);
+		assert_int_equal(fcntl(r->fd, F_GETFL) & kept, (int)flags[i] & kept);
+		assert_int_equal(fcntl(r->fd, F_GETFD), FD_CLOEXEC);
+		assert_int_equal(fstat(r->fd, &st), 0);
+		assert_true(S_ISREG(st.st_mode));
+		assert_int_equal(st.st_mode & 0777, 0644); /* 0666 less the mask of the call */
+		(void)close(r->fd);
+	}
+	/* the mask of the process itself is as before */
+	assert_int_equal(umask(022), 022);
+}
+
+/* Somebody holds a lease: open(2) would wait up to 45 seconds. */
+static void test_a_lease_does_not_hold_the_broker_up(void **state)
+{
+	int64_t begun = sys_now_ms();
+	int ready[2], status;
+	char c;
+	pid_t pid;
+
+	(void)state;
+	put("f");
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		int fd = open("f", O_RDONLY | O_CLOEXEC);
+
+		(void)signal(SIGIO, SIG_IGN);
+		if (fcntl(fd, F_SETLEASE, F_RDLCK) != 0)
+			_exit(1);
+		(void)!write(ready[1], "x", 1);
+		(void)pause();
+		_exit(0);
+	}
+	(void)close(ready[1]);
+	if (read(ready[0], &c, 1) == 1) {
+		assert_int_equal(open_it("f", O_WRONLY)->err, EAGAIN);
+		assert_true(sys_now_ms() - begun < 20000);
+	}
+	(void)kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	(void)close(ready[0]);
+	assert_true(WIFSIGNALED(status));
+	assert_done(open_it("f", O_WRONLY));
+}
+
+/* --- its limits ----------------------------------------------------------------------------- */
+
+static void test_a_path_has_a_limit_of_steps(void **state)
+{
+	char path[PATH_MAX] = "";
+
+	(void)state;
+	assert_int_equal(mkdir("d", 0700), 0);
+	for (size_t i = 0; i < 400; i++)
+		strcat(path, "d/../");
+	/* each link doubles what is left to walk */
+	assert_int_equal(symlink("d/../d/../d/../d/..", "l0"), 0);
+	for (int i = 0; i < 5; i++) {
+		char name[16], target[400];
+
+		(void)snprintf(name, sizeof(name), "l%d", i + 1);
+		target[0] = '\0';
+		for (int k = 0; k < 6; k++)
+			(void)snprintf(target + strlen(target), sizeof(target) - strlen(target), "l%d/", i);
+		assert_int_equal(symlink(target, name), 0);
+	}
+	strcat(path, "x");
+	assert_done(open_it(path, O_WRONLY | O_CREAT));
+	assert_done(open_it("l1/x", O_WRONLY));
+	assert_int_equal(open_it("l5/x", O_WRONLY)->err, ELOOP);
+}
+
+static size_t open_count(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	size_t n = 0;
+
+	assert_non_null(d);
+	while (readdir(d))
+		n++;
+	(void)closedir(d);
+	return n;
+}
+
+static void test_nothing_is_left_open(void **state)
+{
+	static const char *const paths[] = { "d/f", "d/new", "l/f", "d/.env", "missing/x", "d/f/", "/", "",
+					     "d/..", ".", "l", "d", "loop" };
+	size_t before;
+
+	(void)state;
+	assert_int_equal(mkdir("d", 0700), 0);
+	put("d/f");
+	assert_int_equal(symlink("d", "l"), 0);
+	assert_int_equal(symlink("loop", "loop"), 0);
+	before = open_count();
+	for (unsigned verb = 0; verb < BROKER_VERB_COUNT; verb++)
+		for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+			for (size_t k = 0; k < 2; k++) {
+				struct broker_call c = { .verb = (enum broker_verb)verb,
+							 .path.raw = paths[i],
+							 .to.raw = k ? "d/y" : "no/y",
+							 .text = "user.x",
+							 .value = "v",
+							 .size = 1,
+							 .uid = (uid_t)-1,
+							 .gid = (gid_t)-1,
+							 .mode = k ? 0700 : R_OK,
+							 .flags = verb ? 0 : O_WRONLY | (k ? O_CREAT : 0) };
+
+				(void)act(c);
+				if (t.last.fd >= 0)
+					(void)close(t.last.fd);
+			}
+	assert_int_equal(open_count(), before);
+}
+
+#ifndef POL_SAN /* the sanitizers make calls of their own */
+/* --- the calls that it makes --------------------------------------------------------------- */
+
+static int all_verbs(void)
+{
+	static const struct broker_call calls[] = {
+		{ .verb = BROKER_MKDIR, .path.raw = "new", .mode = 0700 },
+		{ .verb = BROKER_OPEN, .path.raw = "l/a", .flags = O_WRONLY | O_CREAT, .mode = 0600 },
+		{ .verb = BROKER_OPEN, .path.raw = "d/a", .flags = O_WRONLY | O_TRUNC },
+		{ .verb = BROKER_OPEN, .path.raw = "d/../d", .flags = O_RDWR | O_TMPFILE },
+		{ .verb = BROKER_MKNOD, .path.raw = "fifo", .mode = S_IFIFO | 0600 },
+		{ .verb = BROKER_SYMLINK, .path.raw = "s", .text = "d" },
+		{ .verb = BROKER_LINK, .path.raw = "d/a", .to.raw = "b" },
+		{ .verb = BROKER_RENAME, .path.raw = "d", .to.raw = "e" },
+		{ .verb = BROKER_RENAME, .path.raw = "e", .to.raw = "d", .flags = RENAME_NOREPLACE },
+		{ .verb = BROKER_TRUNCATE, .path.raw = "b", .length = 5 },
+		{ .verb = BROKER_CHMOD, .path.raw = "b", .mode = 0640, .follow = true },
+		{ .verb = BROKER_CHOWN, .path.raw = "s", .uid = (uid_t)-1, .gid = (gid_t)-1 },
+		{ .verb = BROKER_UTIMENS, .path.raw = "s" },
+		{ .verb = BROKER_SETXATTR, .path.raw = "b", .text = "user.x", .value = "v", .size = 1 },
+		{ .verb = BROKER_REMOVEXATTR, .path.raw = "b", .text = "user.x" },
+		{ .verb = BROKER_ACCESS, .path.raw = "b", .mode = W_OK, .flags = AT_EACCESS },
+		{ .verb = BROKER_UNLINK, .path.raw = "b" },
+		{ .verb = BROKER_RMDIR, .path.raw = "new" },
+	};
+
+	struct stat st;
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		const struct broker_result *r = act(calls[i]);
+
+		/* not each file system has attributes */
+		if (r->err && r->err != EOPNOTSUPP && !(r->err == ENODATA))
+			return (int)i + 1;
+		/* umask(2) cannot fail, but for a filter */
+		if (i == 0 && (fstatat(AT_FDCWD, "new", &st, 0) != 0 || (st.st_mode & 0777) != 0700))
+			return 100;
+	}
+	return 0;
+}
+
+/* In a process that may make these calls only, but for number `without`. */
+static int confined(size_t without)
+{
+	static const int own[] = { SYS_exit_group, SYS_write };
+	struct own_filter f = { .n = 0 };
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		/* its own /proc/self/fd, not its parent's */
+		(void)close(t.broker.self);
+		t.broker.self = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		(void)umask(0777);
+		own_filter_begin(&f, (struct sock_filter)KILL);
+		own_filter_calls(&f, own, 2, (struct sock_filter)ALLOW);
+		for (size_t i = 0; i < broker_syscall_count; i++)
+			if (i != without)
+				own_filter_calls(&f, &broker_syscalls[i], 1, (struct sock_filter)ALLOW);
+		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || own_filter_load(&f) != 0)
+			_exit(200);
+		_exit(all_verbs());
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_not_equal(WEXITSTATUS(status), 200);
+	return WEXITSTATUS(status);
+}
+
+static void again(void)
+{
+	assert_int_equal(system("chmod -R u+rwx . && rm -rf ./*"), 0);
+	assert_int_equal(mkdir("d", 0700), 0);
+	assert_int_equal(mkdir("d/sub", 0700), 0);
+	assert_int_equal(symlink("d", "l"), 0);
+}
+
+static void test_it_makes_the_calls_that_it_lists(void **state)
+{
+	/* with libc's fstat() one of the two; the clock is asked without a call */
+	static const int either[] = { SYS_fstat, SYS_newfstatat, SYS_clock_gettime };
+
+	(void)state;
+	again();
+	assert_int_equal(confined(SIZE_MAX), 0);
+	for (size_t i = 0; i < broker_syscall_count; i++) {
+		bool needed = true;
+
+		for (size_t k = 0; k < 3; k++)
+			needed = needed && broker_syscalls[i] != either[k];
+		again();
+		if (needed && broker_syscalls[i] != SYS_close)
+			if (confined(i) == 0)
+				fail_msg("call %d is not needed", broker_syscalls[i]);
+	}
+}
+#endif
+
+#define ROW(f) cmocka_unit_test_setup_teardown(f, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_longest_place_counts),
+		ROW(test_what_is_not_in_a_tree_is_left_to_the_kernel),
+		ROW(test_links_lead_into_a_tree_from_outside),
+		ROW(test_a_mount_of_the_host_is_not_entered),
+		ROW(test_each_call_is_denied_by_its_name),
+		ROW(test_what_exists_or_is_missing_is_said_first),
+		ROW(test_what_moves_along_is_asked_about),
+		ROW(test_no_place_moves_along),
+		ROW(test_only_regular_files_are_opened),
+		ROW(test_a_descriptor_is_as_the_run_asked),
+		ROW(test_a_lease_does_not_hold_the_broker_up),
+		ROW(test_a_path_has_a_limit_of_steps),
+		ROW(test_nothing_is_left_open),
+#ifndef POL_SAN
+		ROW(test_it_makes_the_calls_that_it_lists),
+#endif
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
