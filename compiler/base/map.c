@@ -1,12 +1,17 @@
 /* A hash table with open addressing over an array in insertion order. */
 #include "compiler/base/map.h"
 
+/* Eight bytes at a time: keys may be whole lines. */
 static uint64_t hash(struct str s)
 {
-	uint64_t h = 14695981039346656037ull;
+	uint64_t h = 14695981039346656037ull ^ s.n, v;
 
-	for (size_t i = 0; i < s.n; i++)
-		h = (h ^ (unsigned char)s.p[i]) * 1099511628211ull;
+	for (size_t i = 0; i < s.n; i += sizeof(v)) {
+		v = 0;
+		memcpy(&v, s.p + i, s.n - i < sizeof(v) ? s.n - i : sizeof(v));
+		h = (h ^ v) * 0x9e3779b97f4a7c15ull;
+		h ^= h >> 32;
+	}
 	return h;
 }
 

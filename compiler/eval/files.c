@@ -6,6 +6,7 @@
 #include <limits.h>
 
 #include "compiler/eval/files.h"
+#include "compiler/eval/index.h"
 #include "compiler/eval/match.h"
 #include "compiler/eval/match_glob.h"
 #include "compiler/eval/request.h"
@@ -183,8 +184,10 @@ static bool is_excepted(const struct eval_asked *q, const struct ir_rule *r,
 
 static const struct ir_rule *secret_in(const struct eval_asked *q, const struct cmd_pattern *g)
 {
-	for (size_t i = 0; i < q->ir->rules.n; i++) {
-		const struct ir_rule *r = q->ir->rules.v[i];
+	struct eval_few few = eval_few_files(q->ir);
+
+	for (size_t i = 0; i < few.n; i++) {
+		const struct ir_rule *r = q->ir->rules.v[eval_few_at(&few, i)];
 
 		if (is_secret(r) && (r->scopes & (unsigned)q->req->scope) &&
 		    meets(q, &r->set.u.file.path, g) && !is_excepted(q, r, g))

@@ -5,6 +5,7 @@
  */
 #include <assert.h>
 #include <limits.h>
+#include <stdlib.h>
 
 #include "compiler/eval/levels.h"
 #include "compiler/eval/line.h"
@@ -280,29 +281,38 @@ static void classify(const struct eval_line *line, struct eval_decision *d)
 	}
 }
 
+static int by_index(const void *x, const void *y)
+{
+	const struct ir_rule *r = *(const struct ir_rule *const *)x;
+	const struct ir_rule *s = *(const struct ir_rule *const *)y;
+
+	return r->index < s->index ? -1 : r->index > s->index;
+}
+
 /* Lists every rule that matches some part, once, in order. */
 static void list_matched(const struct asked_line *l, struct eval_decision *d)
 {
-	const struct ir *ir = l->ir;
-	/* a policy that holds only some of the rules keeps their old numbers and order */
-	size_t top = ir->rules.n ? ir->rules.v[ir->rules.n - 1]->index : 0, i, k;
-	bool *in = arena_array(l->a, top + 1, sizeof(*in));
+	size_t most = 1, i, k, n = 0;
 
+	for (i = 0; i < l->line->nparts; i++)
+		most += l->line->parts[i].nrules + l->line->parts[i].d.nmatched + 1;
+	d->matched = arena_array(l->a, most, sizeof(*d->matched));
 	for (i = 0; i < l->line->nparts; i++) {
 		const struct eval_part_decision *p = &l->line->parts[i];
 
 		for (k = 0; k < p->nrules; k++)
-			in[p->rules[k].rule->index] = true;
+			d->matched[n++] = p->rules[k].rule;
 		for (k = 0; k < p->d.nmatched; k++)
-			in[p->d.matched[k]->index] = true;
+			d->matched[n++] = p->d.matched[k];
 		if (p->because)
-			in[p->because->index] = true;
+			d->matched[n++] = p->because;
 	}
-	d->matched = arena_array(l->a, ir->rules.n + 1, sizeof(*d->matched));
+	if (n)
+		qsort(d->matched, n, sizeof(struct ir_rule *), by_index);
 	d->nmatched = 0;
-	for (i = 0; i < ir->rules.n; i++)
-		if (in[ir->rules.v[i]->index])
-			d->matched[d->nmatched++] = ir->rules.v[i];
+	for (i = 0; i < n; i++)
+		if (!i || d->matched[i] != d->matched[d->nmatched - 1])
+			d->matched[d->nmatched++] = d->matched[i];
 }
 
 static void deny(struct asked_line *l, enum eval_line_why why, struct eval_decision *d)

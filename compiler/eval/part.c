@@ -6,6 +6,7 @@
 #include <limits.h>
 
 #include "compiler/eval/files.h"
+#include "compiler/eval/index.h"
 #include "compiler/eval/levels.h"
 #include "compiler/eval/match_command.h"
 #include "compiler/eval/match_word.h"
@@ -67,16 +68,16 @@ struct eval_match eval_rule_on_part(const struct eval_asked *q, const struct ir_
 static void find_rules(const struct eval_asked *q, struct arena *a,
 		       struct eval_part_decision *p)
 {
-	const struct ir *ir = q->ir;
+	struct eval_few few = eval_few_commands(q, a);
 	size_t i;
 
-	p->rules = arena_array(a, ir->rules.n + 1, sizeof(*p->rules));
-	for (i = 0; i < ir->rules.n; i++) {
-		struct eval_match m = eval_rule_on_part(q, ir->rules.v[i]);
+	p->rules = arena_array(a, few.n + 1, sizeof(*p->rules));
+	for (i = 0; i < few.n; i++) {
+		const struct ir_rule *r = q->ir->rules.v[eval_few_at(&few, i)];
+		struct eval_match m = eval_rule_on_part(q, r);
 
 		if (m.may)
-			p->rules[p->nrules++] =
-				(struct eval_part_rule){ ir->rules.v[i], m.must };
+			p->rules[p->nrules++] = (struct eval_part_rule){ r, m.must };
 	}
 }
 
@@ -120,14 +121,15 @@ static bool is_denied(const struct eval_decision *d)
 
 /* --- facts ----------------------------------------------------------------------------- */
 
-static void classify(const struct eval_asked *q, struct eval_decision *d)
+static void classify(const struct eval_asked *q, struct arena *a, struct eval_decision *d)
 {
+	struct eval_few few = eval_few_risks(q, a);
 	size_t i;
 
 	d->risk = IR_RISK_MEDIUM;
 	d->risk_fact = NULL;
-	for (i = 0; i < q->ir->risks.n; i++) {
-		const struct ir_risk_fact *f = &q->ir->risks.v[i];
+	for (i = 0; i < few.n; i++) {
+		const struct ir_risk_fact *f = &q->ir->risks.v[eval_few_at(&few, i)];
 		bool low = f->risk == IR_RISK_LOW;
 		struct eval_match m;
 
@@ -141,12 +143,13 @@ static void classify(const struct eval_asked *q, struct eval_decision *d)
 	}
 }
 
-static bool is_inert(const struct eval_asked *q)
+static bool is_inert(const struct eval_asked *q, struct arena *a)
 {
+	struct eval_few few = eval_few_inert(q, a);
 	size_t i;
 
-	for (i = 0; i < q->ir->inert.n; i++) {
-		const struct ir_inert *f = &q->ir->inert.v[i];
+	for (i = 0; i < few.n; i++) {
+		const struct ir_inert *f = &q->ir->inert.v[eval_few_at(&few, i)];
 
 		if (in_set(q, &f->set, f->except, f->nexcept, EVAL_NARROW).must)
 			return true;
@@ -370,8 +373,8 @@ void eval_decide_part(const struct eval_asked *q, struct arena *a, struct eval_p
 	const struct ir_rule *lost = NULL;
 
 	find_rules(q, a, &p);
-	classify(q, &p.d);
-	p.inert = is_inert(q);
+	classify(q, a, &p.d);
+	p.inert = is_inert(q, a);
 	decide_rules(q, a, &p, false, !transparent && !in_shell, &p.d);
 	p.allowed_by_rule = p.d.rule && p.d.effect == IR_ALLOW;
 	if (!p.d.rule && p.d.effect == IR_ALLOW && (transparent || in_shell))

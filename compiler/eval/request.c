@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 
+#include "compiler/eval/index.h"
 #include "compiler/eval/levels.h"
 #include "compiler/eval/match.h"
 #include "compiler/eval/request.h"
@@ -125,12 +126,13 @@ static bool is_readable(const struct ir_request *req)
 }
 
 /* Is this a file of the host?  Scratch rules do not apply to those. */
-static bool is_of_host(const struct ir *ir, const struct ir_request *req)
+static bool is_of_host(const struct ir *ir, const struct ir_request *req,
+		       const struct eval_few *few)
 {
 	size_t i;
 
-	for (i = 0; i < ir->rules.n && req->kind == IR_FILE; i++) {
-		const struct ir_rule *r = ir->rules.v[i];
+	for (i = 0; i < few->n && req->kind == IR_FILE; i++) {
+		const struct ir_rule *r = ir->rules.v[eval_few_at(few, i)];
 		struct ir_request any_op = *req;
 
 		if (!ir_rule_shows_host(r))
@@ -145,14 +147,17 @@ static bool is_of_host(const struct ir *ir, const struct ir_request *req)
 static void find_matching(const struct ir *ir, const struct ir_request *req,
 			  struct arena *a, struct eval_decision *d)
 {
-	bool host = is_of_host(ir, req);
+	struct eval_few few = eval_few_rules(ir, req, a);
+	bool host = is_of_host(ir, req, &few);
 	size_t i;
 
-	d->matched = arena_array(a, ir->rules.n + 1, sizeof(*d->matched));
-	for (i = 0; i < ir->rules.n; i++)
-		if (!(host && ir->rules.v[i]->scratch) &&
-		    eval_rule_matches(ir->rules.v[i], req))
-			d->matched[d->nmatched++] = ir->rules.v[i];
+	d->matched = arena_array(a, few.n + 1, sizeof(*d->matched));
+	for (i = 0; i < few.n; i++) {
+		const struct ir_rule *r = ir->rules.v[eval_few_at(&few, i)];
+
+		if (!(host && r->scratch) && eval_rule_matches(r, req))
+			d->matched[d->nmatched++] = r;
+	}
 }
 
 bool eval_own_name(const struct ir *ir, struct ir_request *req, struct arena *a)

@@ -309,6 +309,8 @@ struct ir_level_file {
 	struct str text;     /* its contents, for sources/ in the bundle */
 };
 
+struct eval_index;
+
 struct ir {
 	struct arena *a;
 	struct str name;        /* from `policy NAME`, or empty */
@@ -346,6 +348,7 @@ struct ir {
 	VEC(struct ir_example) examples; /* only of statements that count */
 	VEC(struct ir_level_file) files; /* every text that was used, in order of rank */
 	bool lifted;                     /* the pass "lift" has run */
+	const struct eval_index *index;  /* of the evaluator (eval/index.h), or NULL */
 };
 
 /*

@@ -76,7 +76,7 @@ def main():
     old = write("egress", egress(5000, 0))
     measure("polc diff, 5000 rules of egress, one changed", [polc, "diff", old, write("egress-1", egress(5000, 1))], 3)
     measure("polc diff, 5000 rules of egress, ten changed", [polc, "diff", old, write("egress-10", egress(5000, 10))], 3)
-    for different in (1000, 4000):
+    for different in (1000, 4000, 100000):
         measure(f"polc diff, 100000 records, {different} different",
                 [polc, "diff", f"{work}/mixed1000.pol", f"{work}/mixed1000-10.pol", "--traffic", traffic(100000, different)], 1)
 

@@ -35,6 +35,7 @@ prop_diff_net 200
 prop_diff_kinds 150
 prop_diff_guard 260
 prop_pairs 700
+prop_index 600
 prop_against 200
 prop_prove 105
 prop_boxes 150
