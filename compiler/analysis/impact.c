@@ -9,6 +9,7 @@
 #include "compiler/analysis/diff_ask.h"
 #include "compiler/analysis/diff_key.h"
 #include "compiler/eval/eval.h"
+#include "compiler/eval/index.h"
 #include "compiler/eval/line.h"
 
 /* Two policies of one role, and which rules only one of them has. */
@@ -374,7 +375,8 @@ void impact_add(struct impact *im, const struct ir *old, const struct ir *new,
 {
 	struct diff_result own = { .findings = { 0 } };
 	struct diff_where where = { .scope = IR_SANDBOX };
-	struct pair p = { .d = { .a = a, .ir = { old, new }, .where = &where, .ret = &own },
+	struct pair p = { .d = { .a = a, .ir = { eval_index_add(old, a), eval_index_add(new, a) },
+				 .where = &where, .ret = &own },
 			  .im = im, .role = role };
 
 	map_init(&p.d.seen, a);
@@ -390,12 +392,76 @@ void impact_add(struct impact *im, const struct ir *old, const struct ir *new,
 	}
 }
 
-void impact_skip(struct impact *im, struct str role, const struct impact_requests *all)
+/* The role itself is gone, or the list of roles that may be chosen is another one. */
+static bool takes_role(const struct diff_finding *f, struct str role)
 {
+	return strcmp(f->kind, "role") == 0 && f->change == DIFF_REMOVED &&
+	       str_eq(f->side[DIFF_OLD].value, role);
+}
+
+static bool sets_roles(const struct diff_finding *f)
+{
+	return strcmp(f->kind, "setting") == 0 && !f->role.n &&
+	       str_eqz(f->side[DIFF_NEW].id, "setting-agents.allowedRoles");
+}
+
+/* The finding that says why the role cannot be chosen any more, or NULL. */
+static struct impact_share *share_of_role(struct impact *im, struct str role)
+{
+	struct impact_share *share = NULL;
+
+	for (size_t i = 0; i < im->found->findings.n; i++) {
+		const struct diff_finding *f = &im->found->findings.v[i];
+
+		if (takes_role(f, role))
+			return &im->findings[i];
+		if (sets_roles(f) && !share)
+			share = &im->findings[i];
+	}
+	return share;
+}
+
+static void refuse(struct impact *im, const struct ir *old, const struct impact_request *q,
+		   struct arena *a)
+{
+	struct impact_change c = { .request = q, .change = DIFF_DENIED };
+	struct impact_share *share = share_of_role(im, q->role);
+	struct eval_decision d;
+	struct arena tmp;
+
+	arena_init(&tmp, ARENA_DEFAULT_BUDGET);
+	eval_decide(old, &q->req, &tmp, &d);
+	arena_release(&tmp);
+	if (d.effect > IR_ASK)
+		return;
+	im->changes[DIFF_DENIED] += q->count;
+	if (share)
+		count(share, q);
+	else
+		VEC_PUSH(a, &im->lost, c);
+}
+
+void impact_refuse(struct impact *im, const struct ir *old, struct str role,
+		   const struct impact_requests *all, struct arena *a)
+{
+	const struct ir *indexed = eval_index_add(old, a);
+
 	for (size_t i = 0; i < all->v.n; i++) {
 		if (!str_eq(all->v.v[i]->role, role))
 			continue;
 		im->total += all->v.v[i]->count;
-		count(&im->unasked, all->v.v[i]);
+		refuse(im, indexed, all->v.v[i], a);
 	}
+}
+
+void impact_skip(struct impact *im, struct str role, const char *why,
+		 const struct impact_requests *all, struct arena *a)
+{
+	struct impact_skipped s = { .role = role, .why = why };
+
+	for (size_t i = 0; i < all->v.n; i++)
+		if (str_eq(all->v.v[i]->role, role))
+			count(&s.share, all->v.v[i]);
+	im->total += s.share.count;
+	VEC_PUSH(a, &im->skipped, s);
 }

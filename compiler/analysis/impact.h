@@ -38,13 +38,20 @@ struct impact_change {
 	struct diff_said side[2];
 };
 
+/* Requests of a role that two policies cannot be compared by. */
+struct impact_skipped {
+	struct str role;
+	const char *why;
+	struct impact_share share;
+};
+
 struct impact {
 	const struct diff_result *found;
 	struct impact_share *findings, *doubts; /* as many as there are in `found` */
 	size_t total;            /* recorded requests … */
 	size_t changes[DIFF_CHANGE_COUNT]; /* … by what changes about them */
 	size_t undecided;        /* … that change, and only a doubt explains it */
-	struct impact_share unasked; /* … under a role that was not compared */
+	VEC(struct impact_skipped) skipped; /* … under a role that was not compared */
 	VEC(struct impact_change) lost; /* … that change, and nothing explains it */
 };
 
@@ -55,13 +62,20 @@ void impact_init(struct impact *im, const struct diff_result *found, struct aren
  */
 void impact_add(struct impact *im, const struct ir *old, const struct ir *new,
 		struct str role, const struct impact_requests *all, struct arena *a);
-/* There are no two policies of this role to decide them by. */
-void impact_skip(struct impact *im, struct str role, const struct impact_requests *all);
+/*
+ * The role can be chosen in the old policy only: what that lets through under it is blocked,
+ * because nothing runs under the role any more.
+ */
+void impact_refuse(struct impact *im, const struct ir *old, struct str role,
+		   const struct impact_requests *all, struct arena *a);
+/* There are no two policies of this role to decide them by; `why` is static. */
+void impact_skip(struct impact *im, struct str role, const char *why,
+		 const struct impact_requests *all, struct arena *a);
 
 /* Are there requests of which nobody can say why they change, or whether they do? */
 static inline bool impact_is_open(const struct impact *im)
 {
-	return im->lost.n || im->unasked.count;
+	return im->lost.n || im->skipped.n;
 }
 
 #endif

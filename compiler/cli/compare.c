@@ -364,25 +364,53 @@ void compare_anywhere(struct compare *c)
 
 /* --- recorded requests --------------------------------------------------- */
 
-/* Which policies decide requests that were recorded under this role?  False: none. */
-static bool find_pair(const struct compare *c, const struct loaded side[2], struct str role,
-		      struct loaded own[2], struct arena *a, enum cli_exit *ret)
-{
-	bool both = true;
+/* Who decides requests that were recorded under a role. */
+enum deciders {
+	BY_BOTH,
+	BY_OLD, /* under the new policy the role is refused, and nothing runs */
+	BY_NONE
+};
 
-	*ret = CLI_CLEAN;
-	for (size_t i = 0; i < 2; i++) {
+/*
+ * A role that cannot be chosen in the new policy is refused there (polc compiles no bundle of it,
+ * and polrun runs none).  One that only the new policy declares is compared as
+ * compare_new_role() does.
+ */
+static enum deciders who_decides(const struct compare *c, const struct loaded side[2],
+				 struct str role, const char **ret_why)
+{
+	bool old = compare_has_role(side[0].ir, role), new = compare_has_role(side[1].ir, role);
+
+	*ret_why = NULL;
+	if (str_eq(side[0].ir->role, role) && str_eq(side[1].ir->role, role))
+		return BY_BOTH;
+	if (c->role)
+		*ret_why = "--role names another one";
+	else if (c->side[0]->bundle || c->side[1]->bundle)
+		*ret_why = "a bundle has the policy of one role, and they are not both of this one";
+	else if (!old && !new)
+		*ret_why = "it can be chosen in neither policy";
+	else if (!old && role_of(side[0].ir, role))
+		*ret_why = "it cannot be chosen in the old policy";
+	if (*ret_why)
+		return BY_NONE;
+	return new ? BY_BOTH : BY_OLD;
+}
+
+/* Reads those of the policies that are not read yet. */
+static enum cli_exit read_deciders(const struct compare *c, const struct loaded side[2],
+				   struct str role, enum deciders by, struct loaded own[2],
+				   struct arena *a)
+{
+	enum cli_exit e = CLI_CLEAN;
+
+	for (size_t i = 0; i < 2 && e == CLI_CLEAN; i++) {
 		own[i] = side[i];
-		both &= str_eq(side[i].ir->role, role);
+		if (!str_eq(side[i].ir->role, role) && role_of(side[i].ir, role) &&
+		    (by == BY_BOTH || i == 0))
+			e = read_side(&own[i], c, i, str_z(a, role), a);
 	}
-	/* with --role only this one is compared, and a bundle has only one */
-	if (both || c->role || c->side[0]->bundle || c->side[1]->bundle || !role.n)
-		return both;
-	if (!compare_has_role(side[0].ir, role) || !compare_has_role(side[1].ir, role))
-		return false;
-	for (size_t i = 0; i < 2 && *ret == CLI_CLEAN; i++)
-		*ret = read_side(&own[i], c, i, str_z(a, role), a);
-	return *ret == CLI_CLEAN;
+	return e;
 }
 
 /* Has a request of the same role come before? */
@@ -404,13 +432,21 @@ static enum cli_exit find_impact(const struct compare *c, const struct loaded si
 	for (size_t i = 0; i < all->v.n && e == CLI_CLEAN; i++) {
 		struct str role = all->v.v[i]->role;
 		struct loaded own[2];
+		enum deciders by;
+		const char *why;
 
 		if (!is_first_of_role(all, i))
 			continue;
-		if (find_pair(c, side, role, own, a, &e))
-			impact_add(ret, own[0].ir, own[1].ir, role, all, a);
+		by = who_decides(c, side, role, &why);
+		if (by == BY_NONE) {
+			impact_skip(ret, role, why, all, a);
+			continue;
+		}
+		e = read_deciders(c, side, role, by, own, a);
+		if (e == CLI_CLEAN && by == BY_OLD)
+			impact_refuse(ret, own[0].ir, role, all, a);
 		else if (e == CLI_CLEAN)
-			impact_skip(ret, role, all);
+			impact_add(ret, own[0].ir, own[1].ir, role, all, a);
 	}
 	return e;
 }

@@ -114,6 +114,21 @@ static void text_lost(FILE *out, const struct impact *im, struct arena *a)
 	}
 }
 
+static void text_skipped(FILE *out, const struct impact *im, struct arena *a)
+{
+	for (size_t i = 0; i < im->skipped.n; i++) {
+		const struct impact_skipped *s = &im->skipped.v[i];
+		struct str role = s->role.n ? str_printf(a, "of the role '%.*s'",
+							 STR_ARG(cli_clean(a, s->role, false))) :
+					      STR("without a role");
+
+		fprintf(out, "undecided: %.*s recorded requests %.*s (%.*s:%zu): %s\n",
+			STR_ARG(number(a, s->share.count)), STR_ARG(role),
+			STR_ARG(cli_clean(a, str_from(s->share.example->file), false)),
+			s->share.example->line, s->why);
+	}
+}
+
 void impact_text(FILE *out, const struct impact *im, struct arena *a)
 {
 	fprintf(out, "would block %.*s of %.*s recorded requests, ask about %.*s, allow %.*s; "
@@ -121,14 +136,7 @@ void impact_text(FILE *out, const struct impact *im, struct arena *a)
 		STR_ARG(number(a, im->changes[DIFF_ASKED])),
 		STR_ARG(number(a, im->changes[DIFF_ALLOWED])),
 		STR_ARG(number(a, all_changes(im))));
-	if (im->unasked.count) {
-		const struct impact_request *q = im->unasked.example;
-
-		fprintf(out, "undecided: %.*s recorded requests are of a role that is not compared "
-			"here, such as %.*s (%.*s:%zu)\n", STR_ARG(number(a, im->unasked.count)),
-			STR_ARG(q->role.n ? cli_clean(a, q->role, false) : STR("none")),
-			STR_ARG(cli_clean(a, str_from(q->file), false)), q->line);
-	}
+	text_skipped(out, im, a);
 	text_lost(out, im, a);
 }
 
@@ -148,8 +156,29 @@ struct str impact_lines(struct arena *a, const struct impact *im)
 	return all;
 }
 
+/* The sum of them; *ret_list names each role. */
+static size_t skipped_data(struct arena *a, const struct impact *im, struct value **ret_list)
+{
+	size_t n = 0;
+
+	*ret_list = value_list(a);
+	for (size_t i = 0; i < im->skipped.n; i++) {
+		const struct impact_skipped *s = &im->skipped.v[i];
+		struct value *m = value_map(a);
+
+		value_put(m, "role", s->role.n ? value_str(a, s->role) : value_null(a));
+		value_put(m, "requests", value_num(a, s->share.count));
+		value_put(m, "why", value_z(a, s->why));
+		value_add(*ret_list, m);
+		n += s->share.count;
+	}
+	return n;
+}
+
 struct value *impact_data(struct arena *a, const struct impact *im)
 {
+	struct value *roles;
+	size_t skipped = skipped_data(a, im, &roles);
 	struct value *m = value_map(a), *changes = value_map(a), *lost = value_list(a);
 
 	for (int i = 0; i < DIFF_CHANGE_COUNT; i++)
@@ -173,7 +202,9 @@ struct value *impact_data(struct arena *a, const struct impact *im)
 	value_put(m, "changes", changes);
 	value_put(m, "blocked", value_num(a, blocked(im)));
 	value_put(m, "only_doubted", value_num(a, im->undecided));
-	value_put(m, "not_compared", value_num(a, im->unasked.count));
+	value_put(m, "not_compared", value_num(a, skipped));
+	if (skipped)
+		value_put(m, "roles_not_compared", roles);
 	value_put(m, "without_finding", lost);
 	return m;
 }

@@ -222,10 +222,38 @@ static void test_a_role_without_policies_is_not_asked(void **state)
 	assert_int_equal(im.total, 2);
 	line("ls", 4);
 	all.v.v[0]->role = STR("tester");
-	impact_skip(&im, STR("tester"), &all);
+	impact_skip(&im, STR("tester"), "why", &all, &arena);
 	assert_int_equal(im.total, 6);
-	assert_int_equal(im.unasked.count, 4);
+	assert_int_equal(im.skipped.n, 1);
+	assert_int_equal(im.skipped.v[0].share.count, 4);
 	assert_true(impact_is_open(&im));
+	all = (struct impact_requests){ .total = 0 };
+}
+
+/* What the old policy lets through under it is blocked; what it denies does not change. */
+static void test_a_role_that_only_the_old_policy_has_is_refused(void **state)
+{
+	static const char policy[] = "command { allow \"ls\"  ask \"git\"  otherwise deny }";
+	const struct ir *old;
+
+	(void)state;
+	old = managed("role tester { } command { allow \"ls\"  ask \"git\"  otherwise deny }");
+	line("x", 1);
+	run("role tester { } command { allow \"ls\"  ask \"git\"  otherwise deny }", policy, true);
+	assert_int_equal(im.found->findings.n, 1);
+	for (int i = 0; i < 3; i++) {
+		line(i == 0 ? "ls" : i == 1 ? "git" : "rm", 1 + (size_t)i);
+		VEC_LAST(&all.v)[0]->role = STR("tester");
+	}
+	impact_refuse(&im, old, STR("tester"), &all, &arena);
+	assert_int_equal(im.total, 7);
+	assert_int_equal(im.changes[DIFF_DENIED], 3);
+	assert_int_equal(im.findings[0].count, 3);
+	assert_false(impact_is_open(&im));
+	/* without the finding that says so it is lost */
+	im.found = &(struct diff_result){ .findings = { NULL, 0, 0 } };
+	impact_refuse(&im, old, STR("tester"), &all, &arena);
+	assert_int_equal(im.lost.n, 2);
 	all = (struct impact_requests){ .total = 0 };
 }
 
@@ -245,6 +273,7 @@ int main(void)
 		WITH(arena, test_what_changes_nothing_has_no_share),
 		WITH(arena, test_another_finding_explains_nothing),
 		WITH(arena, test_a_role_without_policies_is_not_asked),
+		WITH(arena, test_a_role_that_only_the_old_policy_has_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
