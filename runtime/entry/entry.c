@@ -70,23 +70,46 @@ struct pol_request entry_request(const struct decide_ctx *ctx, const char *line,
 	return q;
 }
 
-int entry_decide_net(const struct decide_ctx *ctx, const char *host, uint16_t port, bool udp,
-		     struct pol_request *ret, struct decision *ret_d, struct rt_err *err)
+static int decide(const struct decide_ctx *ctx, struct pol_request *q, struct decision *ret_d,
+		  struct rt_err *err)
 {
 	struct pol_ctx c;
 	int r;
 
+	pol_ctx_init(&c, (struct bundle *)ctx->b, NULL, 0);
+	r = pol_ctx_grow(&c, 0, err);
+	if (r == 0)
+		r = pol_ask(&c, q, err);
+	*ret_d = c.d;
+	free(c.block);
+	return r;
+}
+
+int entry_decide_net(const struct decide_ctx *ctx, const char *host, uint16_t port, bool udp,
+		     struct pol_request *ret, struct decision *ret_d, struct rt_err *err)
+{
 	*ret = request_of(ctx, POL_NET);
 	ret->host = host;
 	ret->port = port;
 	ret->proto = udp ? POL_UDP : POL_TCP;
-	pol_ctx_init(&c, (struct bundle *)ctx->b, NULL, 0);
-	r = pol_ctx_grow(&c, 0, err);
-	if (r == 0)
-		r = pol_ask(&c, ret, err);
-	*ret_d = c.d;
-	free(c.block);
-	return r;
+	return decide(ctx, ret, ret_d, err);
+}
+
+int entry_decide_file(const struct decide_ctx *ctx, const char *path, uint8_t op,
+		      struct pol_request *ret, struct decision *ret_d, struct rt_err *err)
+{
+	*ret = request_of(ctx, POL_FILE);
+	ret->path = path;
+	ret->op = op == PB_READ ? POL_READ : op == PB_WRITE ? POL_WRITE : POL_EXEC;
+	return decide(ctx, ret, ret_d, err);
+}
+
+int entry_decide_unix(const struct decide_ctx *ctx, const char *path, struct pol_request *ret,
+		      struct decision *ret_d, struct rt_err *err)
+{
+	*ret = request_of(ctx, POL_UNIX);
+	ret->path = path;
+	return decide(ctx, ret, ret_d, err);
 }
 
 static int ask(const struct decide_ctx *ctx, struct entry *e, struct rt_err *err)

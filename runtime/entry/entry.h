@@ -48,6 +48,11 @@ struct pol_request entry_request(const struct decide_ctx *ctx, const char *line,
 /* What the policy says about a connection; `host` is a name or an address, the caller's. */
 int entry_decide_net(const struct decide_ctx *ctx, const char *host, uint16_t port, bool udp,
 		     struct pol_request *ret, struct decision *ret_d, struct rt_err *err);
+/* What it says about a file (one bit of enum pb_op), and about a socket file. */
+int entry_decide_file(const struct decide_ctx *ctx, const char *path, uint8_t op,
+		      struct pol_request *ret, struct decision *ret_d, struct rt_err *err);
+int entry_decide_unix(const struct decide_ctx *ctx, const char *path, struct pol_request *ret,
+		      struct decision *ret_d, struct rt_err *err);
 void entry_release(struct entry *e);
 /* permissions.mode: what happens to an ask that no person has to answer. */
 enum pb_effect entry_ask_answer(const struct decide_ctx *ctx);

@@ -73,6 +73,7 @@ struct session {
 	char state[PATH_MAX], answers[PATH_MAX]; /* where remembered answers are kept */
 	int polinit, report;
 	struct traffic record;
+	struct touched touched; /* empty: nothing of it is recorded */
 	bool made_report;
 	struct supervise_result result;
 	bool ran;
@@ -253,7 +254,8 @@ static bool retry_without_listener(struct session *s, const struct rt_err *err)
 	bool forbidden = strcmp(err->step, SANDBOX_STEP_LISTENER) == 0;
 	bool busy = err->err == EBUSY && strcmp(err->step, SANDBOX_STEP_FILTER) == 0;
 
-	if ((!busy && !forbidden) || !s->run.want_listener)
+	/* a record of a run that is not traced would lack its files */
+	if ((!busy && !forbidden) || !s->run.want_listener || s->touched.v)
 		return false;
 	fprintf(stderr, "polrun: %s: denials are not explained\n",
 		forbidden ? "the seccomp listener cannot be taken (something "
@@ -320,14 +322,17 @@ static int start_and_supervise(struct session *s)
 		(void)streams_finish(&streams, &err);
 		return r;
 	}
-	if (child.listener < 0)
+	if (child.listener < 0) {
 		s->run.want_listener = false;
+		s->touched.lost += s->touched.v != NULL;
+	}
 	drop_descriptors(s);
 	bundle_forget_commands(&s->bundle);
 	if (s->run.root_run)
 		project = open(s->roots.project, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	memset(&err, 0, sizeof(err));
 	s->ran = true;
+	s->result.touched = s->touched.v ? &s->touched : NULL;
 	told_arm(&told, &s->unreached, s->report >= 0);
 	if (!s->run.trace) /* else the rename itself is recorded */
 		config_lock_begin(&s->locks, &s->bundle, &s->view);
@@ -344,7 +349,9 @@ static int start_and_supervise(struct session *s)
 	say_foreign(s, project);
 	appeared_say(s->notes, &s->bundle, &s->view, s->appeared, &s->nappeared);
 	left_end(&s->left, &s->view, s->appeared, s->nappeared, s->notes);
-	if (streams_finish(&streams, &err) < 0 || record_network(&s->record, &s->run.ctx, &s->gateway.log, &err) < 0)
+	if (streams_finish(&streams, &err) < 0 ||
+	    record_network(&s->record, &s->run.ctx, &s->gateway.log, &err) < 0 ||
+	    record_touched(&s->record, &s->run.ctx, &s->touched, &err) < 0)
 		s->result.status = fail(&err, EXIT_REFUSED);
 	if (s->opt.verbose)
 		told_totals(&told);
@@ -517,6 +524,7 @@ static void release(struct session *s)
 	free(s->appeared);
 	left_release(&s->left);
 	free(s->result.denials.v);
+	touched_release(&s->touched);
 	bundle_release(&s->bundle);
 	if (s->polinit >= 0)
 		(void)close(s->polinit);
@@ -537,7 +545,8 @@ static int session(const struct polrun_options *opt)
 		s.notes = stderr;
 	go_ahead(&s);
 	s.run.ahead = &s.ahead;
-	if (open_bundle(&s, &err) < 0 || record_open(&s.record, opt, &err) < 0) {
+	if (open_bundle(&s, &err) < 0 || record_open(&s.record, opt, &err) < 0 ||
+	    record_begin(&s.touched, opt, &err) < 0) {
 		release(&s);
 		return fail(&err, EXIT_REFUSED);
 	}

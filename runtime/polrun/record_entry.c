@@ -1,6 +1,6 @@
 /*
- * Decides what of a run is recorded: the command that polrun decides itself, and the connections
- * of which the gateway has told.
+ * Decides what of a run is recorded: the command that polrun decides itself, the connections of
+ * which the gateway has told, and what a traced run was seen to ask for.
  */
 #include "runtime/polrun/record_entry.h"
 
@@ -60,5 +60,48 @@ int record_network(struct traffic *t, const struct decide_ctx *ctx, const struct
 	if (r == 0 && lost)
 		return rt_fail(err, E2BIG, "the record '%s' lacks %llu connections", t->shown,
 			       (unsigned long long)lost);
+	return r;
+}
+
+int record_begin(struct touched *t, const struct polrun_options *opt, struct rt_err *err)
+{
+	if (!opt->record || !opt->explain || opt->action != OPT_RUN || touched_init(t))
+		return 0;
+	return rt_fail(err, ENOMEM, "out of memory");
+}
+
+static int record_one_touched(struct traffic *t, const struct decide_ctx *ctx, const char *text,
+			      const struct touched_one *one, struct rt_err *err)
+{
+	struct pol_request q;
+	struct decision d;
+	int r = -EINVAL;
+
+	switch ((enum touched_kind)one->kind) {
+	case TOUCHED_FILE:
+		r = entry_decide_file(ctx, text, one->op, &q, &d, err);
+		break;
+	case TOUCHED_UNIX:
+		r = entry_decide_unix(ctx, text, &q, &d, err);
+		break;
+	case TOUCHED_TCP:
+	case TOUCHED_UDP:
+		r = entry_decide_net(ctx, text, one->port, one->kind == TOUCHED_UDP, &q, &d, err);
+		break;
+	}
+	return r < 0 ? r : traffic_put(t, ctx->b, &q, &d, err);
+}
+
+int record_touched(struct traffic *t, const struct decide_ctx *ctx, const struct touched *touched,
+		   struct rt_err *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < touched->n && r == 0; i++)
+		r = record_one_touched(t, ctx, touched->texts + touched->v[i].text, &touched->v[i],
+				       err);
+	if (r == 0 && touched->lost)
+		return rt_fail(err, E2BIG, "the record '%s' lacks %llu files or more", t->shown,
+			       (unsigned long long)touched->lost);
 	return r;
 }

@@ -4,6 +4,7 @@
 
 #include "runtime/polrun/polrun_options.h"
 #include "runtime/supervise/gateway.h"
+#include "runtime/supervise/touched.h"
 #include "runtime/traffic/traffic.h"
 
 /* Opens the file if there is the option and something is to run.  0 or -errno. */
@@ -16,6 +17,17 @@ int record_entry(struct traffic *t, const struct polrun_options *opt,
  * about it.  0 or -errno.
  */
 int record_network(struct traffic *t, const struct decide_ctx *ctx, const struct gateway_log *log,
+		   struct rt_err *err);
+/*
+ * With --record and --explain-denials: takes the memory for what the run will ask for.  Else
+ * *t stays empty.  0 or -errno.
+ */
+int record_begin(struct touched *t, const struct polrun_options *opt, struct rt_err *err);
+/*
+ * Records what a traced run has asked for, each request once, with what the policy says about
+ * it.  0 or -errno.
+ */
+int record_touched(struct traffic *t, const struct decide_ctx *ctx, const struct touched *touched,
 		   struct rt_err *err);
 
 #endif

@@ -58,6 +58,12 @@ static bool view_blocks(const struct judge *j, uint8_t op, const char *path,
 	return !(op == PB_READ && is_skeleton(j->view, path));
 }
 
+static void touch(const struct judge *j, enum touched_kind kind, uint8_t op, const char *path)
+{
+	if (j->touched)
+		touched_add(j->touched, kind, op, path, 0);
+}
+
 static void file_denied(const struct judge *j, uint8_t op, const char *path,
 			const struct sandbox_node *node)
 {
@@ -68,6 +74,7 @@ static void file_denied(const struct judge *j, uint8_t op, const char *path,
 	uint32_t rule = UINT32_MAX;
 	char subject[sizeof(((struct denial *)0)->subject)];
 
+	touch(j, TOUCHED_FILE, op, path);
 	decide_file(&j->run->ctx, op, path, &d);
 	const struct pb_rule *by = bundle_rule(j->run->bundle, d.rule);
 
@@ -88,8 +95,12 @@ void judge_file(const struct judge *j, uint8_t op, const char *path, bool must_e
 {
 	const struct sandbox_node *node;
 
-	if (!view_blocks(j, op, path, &node))
+	if (!view_blocks(j, op, path, &node)) {
+		/* its own /proc and /dev hold nothing of which the policy speaks */
+		if ((exists || !must_exist) && !is_own_tree(path))
+			touch(j, TOUCHED_FILE, op, path);
 		return;
+	}
 	/* What exists nowhere would not be found without a sandbox either. */
 	if (must_exist && !exists && !exists_outside(path))
 		return;
@@ -151,12 +162,15 @@ bool judge_is_masked(const struct judge *j, const char *path)
 	return n && n->masked;
 }
 
-void judge_socket(const struct judge *j, const char *path)
+void judge_socket(const struct judge *j, const char *path, bool refused)
 {
 	char subject[sizeof(((struct denial *)0)->subject)];
 	struct decision d;
 
 	if (!exists_outside(path))
+		return;
+	touch(j, TOUCHED_UNIX, 0, path);
+	if (!refused)
 		return;
 	decide_unix(&j->run->ctx, path, false, &d);
 	io_escape(subject, sizeof(subject), path, strlen(path));

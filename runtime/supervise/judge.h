@@ -1,6 +1,6 @@
 /*
  * Whether the view and the policy refuse what a call does at a path inside, and by which
- * rule.  Each function records the denial, if there is one.  `exists`: the path exists
+ * rule.  Each function records the denial, if there is one, and what was asked for.  `exists`: the path exists
  * inside.  Used only for messages.
  */
 #ifndef RUNTIME_SUPERVISE_JUDGE_H
@@ -11,11 +11,13 @@
 
 #include "runtime/sandbox/sandbox.h"
 #include "runtime/supervise/denials.h"
+#include "runtime/supervise/touched.h"
 
 struct judge {
 	const struct sandbox_run *run;
 	const struct sandbox_view *view;
 	struct denials *denials;
+	struct touched *touched; /* or NULL */
 };
 
 /* `op` (a pb_op bit) at the path.  With must_exist a path that exists nowhere is no
@@ -31,7 +33,7 @@ void judge_stat(const struct judge *j, const char *path, bool exists);
 void judge_open(const struct judge *j, uint64_t flags, const char *path, bool exists);
 /* Is there a mask instead of what the host has? */
 bool judge_is_masked(const struct judge *j, const char *path);
-/* A connection to a socket file that does not exist inside, or is masked. */
-void judge_socket(const struct judge *j, const char *path);
+/* A connection to a socket file; refused: it does not exist inside, or is masked. */
+void judge_socket(const struct judge *j, const char *path, bool refused);
 
 #endif

@@ -142,6 +142,8 @@ static bool still_there(const struct listener *l)
  * and the memory that we read, may belong to another process. */
 static void look(struct listener *l)
 {
+	struct touched *touched = l->trace.judge.touched;
+	size_t ntouched = touched ? touched->n : 0;
 	struct denials seen = { 0 };
 
 	l->trace.judge.denials = &seen;
@@ -151,6 +153,8 @@ static void look(struct listener *l)
 		for (size_t i = 0; i < seen.n; i++)
 			denials_add(l->denials, seen.v[i].layer, seen.v[i].op,
 				    seen.v[i].subject, seen.v[i].err, seen.v[i].rule);
+	else if (touched)
+		touched_forget(touched, ntouched);
 	l->denials->lost += seen.lost;
 	free(seen.v);
 }

@@ -72,6 +72,7 @@ static int prepare(struct loop *l, const struct sandbox_view *view)
 	if (r == 0)
 		r = listener_init(&l->listener, l->run, view, l->child,
 				  &l->ret->denials, l->err);
+	l->listener.trace.judge.touched = l->ret->touched;
 	if (r == 0)
 		r = walls_init(l->walls, view, l->child, l->err);
 	if (r == 0) {
@@ -244,10 +245,8 @@ int supervise(const struct sandbox_run *run, const struct sandbox_view *view,
 			  .timer = -1 };
 	int r;
 
-	memset(ret, 0, sizeof(*ret));
-	ret->wall = WALLS_STAND;
-	ret->status = 125;
-	ret->exit_code = -1;
+	*ret = (struct supervise_result){ .touched = ret->touched, .wall = WALLS_STAND,
+					  .status = 125, .exit_code = -1 };
 	l.listener.fd = -1;
 	r = prepare(&l, view);
 	if (r == 0) {

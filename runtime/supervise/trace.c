@@ -183,6 +183,9 @@ void trace_look(struct trace *t, const struct seccomp_notif *req)
 		if (path_calls[i].nr == req->data.nr)
 			look_at_path(t, &path_calls[i], req);
 	trace_net_look(&t->judge, &t->paths, req);
-	if (t->paths.given_up)
-		t->judge.denials->lost++;
+	if (!t->paths.given_up)
+		return;
+	t->judge.denials->lost++;
+	if (t->judge.touched)
+		t->judge.touched->lost++;
 }

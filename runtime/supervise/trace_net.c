@@ -63,6 +63,8 @@ static void judge_net(const struct judge *j, bool udp, const struct sockaddr_sto
 	if (memcmp(addr + 12, zero, 4) == 0 &&
 	    (memcmp(addr, zero, 12) == 0 || ss->ss_family == AF_INET))
 		return;
+	if (j->touched && port)
+		touched_add(j->touched, udp ? TOUCHED_UDP : TOUCHED_TCP, 0, host, port);
 	decide_net(&j->run->ctx, udp, addr, port, &d);
 	if (d.effect == PB_ALLOW)
 		return;
@@ -81,9 +83,8 @@ static void look_at_socket(const struct judge *j, struct tracee_paths *p, pid_t 
 	bool exists;
 
 	/* of one that exists the mask may be in the way */
-	if (tracee_path(p, pid, AT_FDCWD, raw, true, path, &exists) &&
-	    (!exists || judge_is_masked(j, path)))
-		judge_socket(j, path);
+	if (tracee_path(p, pid, AT_FDCWD, raw, true, path, &exists))
+		judge_socket(j, path, !exists || judge_is_masked(j, path));
 }
 
 /* A socket file that the caller makes. */
