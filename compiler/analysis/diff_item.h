@@ -60,6 +60,7 @@ struct diff {
 	const struct diff_symbols *symbols; /* NULL: the roots lie at given places */
 	struct map seen; /* findings, by request and change */
 	size_t spent;    /* what all questions have used of the budget */
+	size_t failed;   /* the work on automata that became too large */
 };
 
 #endif

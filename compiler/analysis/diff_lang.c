@@ -15,6 +15,12 @@
 /* Limits for the states of one automaton, and of all together. */
 #define MAX_STATES 65536
 #define MAX_SPENT ((size_t)4 * 1000 * 1000)
+/* Limits for the work on one automaton (half a second), and on all that became too large:
+ * when that is used up, only small ones are built, and nothing is tried where one is not. */
+#define MAX_WORK ((size_t)64 * 1000 * 1000)
+#define MAX_FAILED ((size_t)32 * 1000 * 1000)
+#define SMALL_STATES 2048
+#define SMALL_WORK ((size_t)128 * 1000)
 /* How often a region is tried again if its first words name no request. */
 #define MAX_TRIES 8
 /* How many trees we search for a path of a rule that is too large for an automaton. */
@@ -71,10 +77,17 @@ static size_t add_parts(struct diff_job *j, uint32_t item, struct set_tagged *la
 	return n;
 }
 
+static bool has_failed(const struct diff *d)
+{
+	return d->failed > MAX_FAILED;
+}
+
 static enum set_answer build(struct diff_job *j)
 {
 	struct set_re *outside = j->bases ? diff_base_outside(j->tmp, j->bases) : NULL;
 	struct set_tagged *langs;
+	bool small = has_failed(j->d);
+	size_t limit = small ? SMALL_WORK : MAX_WORK, left = limit;
 	enum set_answer got;
 	size_t i, most = j->n, n = j->n;
 
@@ -92,8 +105,10 @@ static enum set_answer build(struct diff_job *j)
 	}
 	for (i = 0; i < n; i++)
 		langs[i].tag = (uint32_t)i;
-	got = set_dfa_build(j->tmp, langs, n, MAX_STATES, &j->dfa);
-	j->d->spent += got == SET_HOLDS ? j->dfa.nstates : MAX_STATES;
+	got = set_dfa_build_within(j->tmp, langs, n, small ? SMALL_STATES : MAX_STATES, &left,
+				   &j->dfa);
+	j->d->spent += got == SET_HOLDS ? j->dfa.nstates : small ? SMALL_STATES : MAX_STATES;
+	j->d->failed += got == SET_HOLDS ? 0 : limit - left;
 	return got;
 }
 
@@ -278,6 +293,7 @@ static void show_searches(struct diff_job *j)
 struct open {
 	enum diff_cond cond;
 	bool conditions; /* guards are the reason */
+	bool large;      /* an automaton was too large */
 };
 
 static struct open run_part(struct diff *d, struct diff_item *it, enum diff_frame frame,
@@ -295,8 +311,11 @@ static struct open run_part(struct diff *d, struct diff_item *it, enum diff_fram
 		open.cond = walk(&j);
 		open.conditions = j.conditions;
 	} else {
-		sample(&j);
-		sample_trees(&j);
+		open.large = true;
+		if (!has_failed(d)) {
+			sample(&j);
+			sample_trees(&j);
+		}
 	}
 	show_searches(&j);
 	arena_release(&tmp);
@@ -319,6 +338,7 @@ DIFF_MUST_READ static struct open run(struct diff *d, struct diff_item *it,
 		one = run_part(d, it, frame, &bases[i], told);
 		all.cond = diff_cond_worse(all.cond, one.cond);
 		all.conditions |= one.conditions;
+		all.large |= one.large;
 	}
 	arena_release(&a);
 	return all;
@@ -384,6 +404,7 @@ DIFF_MUST_READ static enum diff_looked prove_anywhere(struct diff *d, struct dif
 	for (i = 0; i < n && !own.findings.n; i++)
 		open = diff_cond_worse(open, answer(&any, it, &questions[i]));
 	d->spent = any.spent;
+	d->failed = any.failed;
 	if (own.findings.n)
 		VEC_PUSH(d->a, &d->ret->elsewhere, own.findings.v[0]);
 	return open == DIFF_COND_ALIKE ? DIFF_WHOLLY : DIFF_IN_PART;
@@ -434,7 +455,8 @@ static void settle_words(struct diff *d, struct diff_item *it)
 {
 	struct diff_told told = { .of = it };
 	struct open open = run(d, it, DIFF_WORDS, &told);
-	bool spelled = is_spelled(d, it, &told);
+	/* it stays undecided: no line can tell more than that, and they take long */
+	bool spelled = open.large || is_spelled(d, it, &told);
 	enum diff_looked looked = DIFF_IN_PART;
 	const char *why = NULL;
 

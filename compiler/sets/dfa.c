@@ -28,6 +28,7 @@ struct build {
 	uint32_t *slots; /* index of the state + 1 */
 	size_t nslots, max;
 	size_t members, moves; /* counted so far */
+	size_t max_moves;
 	uint32_t *stamp, now; /* for each position */
 	uint32_t *candidates;
 	VEC(uint32_t) *bucket; /* for each class */
@@ -191,6 +192,7 @@ static void fill_buckets(struct build *b, uint32_t state)
 
 			for (; bits; bits &= bits - 1) {
 				c = w * 64 + (uint32_t)__builtin_ctzll(bits);
+				b->moves++;
 				VEC_PUSH(b->a, &b->bucket[c], b->candidates[i]);
 			}
 		}
@@ -201,7 +203,7 @@ static bool expand(struct build *b, uint32_t state)
 {
 	uint32_t c, to;
 
-	if (b->moves > MAX_MOVES)
+	if (b->moves > b->max_moves)
 		return false;
 	fill_buckets(b, state);
 	for (c = 0; c < b->nfa.ncls; c++) {
@@ -281,20 +283,29 @@ static bool construct(struct build *b, const struct set_tagged *langs, size_t n,
 	return true;
 }
 
-enum set_answer set_dfa_build(struct arena *a, const struct set_tagged *langs,
-			      size_t n, size_t max_states, struct set_dfa *ret_dfa)
+enum set_answer set_dfa_build_within(struct arena *a, const struct set_tagged *langs, size_t n,
+				     size_t max_states, size_t *work, struct set_dfa *ret_dfa)
 {
 	struct arena tmp;
-	struct build b = { .a = &tmp, .max = max_states };
+	struct build b = { .a = &tmp, .max = max_states, .max_moves = *work };
 	struct set_dfa raw = { .nstates = 0 };
 	bool fits;
 
 	arena_init(&tmp, ARENA_DEFAULT_BUDGET);
 	fits = construct(&b, langs, n, &raw);
+	*work -= b.moves < *work ? b.moves : *work;
 	if (fits)
 		set_dfa_minimise(a, &tmp, &raw, ret_dfa);
 	arena_release(&tmp);
 	return fits ? SET_HOLDS : SET_UNDECIDED;
+}
+
+enum set_answer set_dfa_build(struct arena *a, const struct set_tagged *langs,
+			      size_t n, size_t max_states, struct set_dfa *ret_dfa)
+{
+	size_t work = MAX_MOVES;
+
+	return set_dfa_build_within(a, langs, n, max_states, &work, ret_dfa);
 }
 
 const uint32_t *set_dfa_run(const struct set_dfa *dfa, struct str word, size_t *ret_n)

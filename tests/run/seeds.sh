@@ -39,6 +39,7 @@ prop_index 600
 prop_against 200
 prop_prove 105
 prop_boxes 150
+prop_attack 1
 prop_lint 110
 prop_exposure 66
 prop_why_not 15
