@@ -6,6 +6,7 @@
 #include "compiler/analysis/diff_lang.h"
 #include "compiler/analysis/diff_net.h"
 #include "compiler/analysis/diff_off.h"
+#include "compiler/analysis/diff_readable.h"
 #include "compiler/analysis/diff_scalar.h"
 #include "compiler/analysis/diff_value.h"
 
@@ -39,6 +40,7 @@ void diff_policies(const struct ir *old, const struct ir *new,
 	begin(&d, ret);
 	for (kind = 0; kind < IR_KIND_COUNT; kind++)
 		requests(&d, (enum ir_kind)kind);
+	diff_readable(&d);
 	diff_scalars(&d);
 	diff_values(&d);
 }
@@ -51,4 +53,5 @@ void diff_kind(const struct ir *old, const struct ir *new, enum ir_kind kind,
 
 	begin(&d, ret);
 	requests(&d, kind);
+	diff_readable(&d);
 }

@@ -281,6 +281,26 @@ static bool ask_both(const struct ir *old, const struct ir *new,
 	return differ(&e[DIFF_OLD], &e[DIFF_NEW], ret, ret_widening);
 }
 
+bool diff_is_still(const struct diff *d, const struct diff_finding *f,
+		   const struct ir_request *req)
+{
+	struct eval_decision e[2];
+	enum diff_change change;
+	bool widening;
+
+	if (!ask_both(d->ir[DIFF_OLD], d->ir[DIFF_NEW], req, e, &change, &widening) ||
+	    change != f->change || widening != f->widening)
+		return false;
+	for (int s = 0; s < 2; s++) {
+		struct diff_said v = said_decision(d->ir[s], &e[s]);
+
+		if (v.effect != f->side[s].effect || v.err != f->side[s].err ||
+		    !str_eq(v.id, f->side[s].id))
+			return false;
+	}
+	return true;
+}
+
 /*
  * "Newly asked" widens what was denied and narrows what was allowed, so it can be two
  * findings.

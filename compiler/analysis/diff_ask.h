@@ -79,6 +79,9 @@ bool diff_is_new(struct diff *d, const struct ir_request *req, enum diff_change 
 		 bool widening, struct diff_told *told);
 /* Adds a finding that is new, with the item that raises it. */
 void diff_finding_add(struct diff *d, struct diff_finding *f, const struct diff_told *told);
+/* Do both whole policies answer this request as they do the finding's, by the same rules? */
+bool diff_is_still(const struct diff *d, const struct diff_finding *f,
+		   const struct ir_request *req);
 /* A copy that stays when the region's arena is released. */
 struct ir_request diff_keep_request(struct arena *a, const struct ir_request *req);
 /* `narrows_only`: whatever the answer is, nothing more is permitted. */

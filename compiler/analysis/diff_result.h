@@ -44,7 +44,9 @@ struct diff_finding {
 	bool widening; /* it permits more, or we cannot show that it does not */
 	bool asked;    /* `request` is answered differently */
 	struct str role; /* set if it shows only under this role, else empty */
-	struct ir_request request;
+	struct ir_request request; /* a shortest one */
+	/* another one for the same reason, as people would write it; NULL: there is none better */
+	const struct ir_request *readable;
 	struct diff_said side[2]; /* the old policy, the new policy */
 	/* if it was asked: the ids of the changed rules or defaults of each policy that raise
 	   it.  Others may decide the request. */
@@ -65,6 +67,12 @@ struct diff_result {
 	/* a proof: requests that differ, but only with roots at other places than now */
 	VEC(struct diff_finding) elsewhere;
 };
+
+/* The request that people are shown. */
+static inline const struct ir_request *diff_shown(const struct diff_finding *f)
+{
+	return f->readable ? f->readable : &f->request;
+}
 
 /* "newly-allowed", … */
 const char *diff_change_name(enum diff_change c);

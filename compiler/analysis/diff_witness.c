@@ -119,10 +119,15 @@ size_t diff_witness_requests(struct diff *d, struct arena *tmp, const struct dif
 
 /* --- words --------------------------------------------------------------- */
 
-/* Ranks bytes: letters, digits and '-', other printable ASCII, the rest. */
+/*
+ * Ranks bytes: letters, digits and '-', other printable ASCII, the rest.  Of letters that
+ * are all alike 'x' looks least like a part of a word.
+ */
 static unsigned readable(uint8_t c)
 {
 	if (c >= 'a' && c <= 'z')
+		return c == 'x' ? 6 : 5;
+	if (c == '1') /* before '0', which numbers of lines and ports do not begin with */
 		return 4;
 	if ((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z'))
 		return 3;

@@ -79,7 +79,7 @@ static void tell_refuted(struct asserts *s, const struct ir_assertion *x,
 	struct request_words w = { .a = s->c->a };
 	struct diag *d;
 
-	request_put_words(&w, &f->request);
+	request_put_words(&w, diff_shown(f));
 	d = diag_add(&s->c->sink, DIAG_ASSERT_FAILED, span_of(s->c, &x->at),
 		     "the assertion '%.*s' does not hold: %.*s%s", STR_ARG(x->id),
 		     STR_ARG(request_joined(&w)),

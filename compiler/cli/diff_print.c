@@ -40,7 +40,8 @@ static void put_options(struct request_words *w, const struct diff_show *s,
 }
 
 static struct request_words request_words(struct arena *a, const struct diff_show *s,
-					  const struct diff_finding *f)
+					  const struct diff_finding *f,
+					  const struct ir_request *q)
 {
 	struct request_words w = { .a = a };
 
@@ -50,8 +51,8 @@ static struct request_words request_words(struct arena *a, const struct diff_sho
 		request_put_z(&w, "--role");
 		request_put(&w, f->role);
 	}
-	put_options(&w, s, &f->request);
-	request_put_words(&w, &f->request);
+	put_options(&w, s, q);
+	request_put_words(&w, q);
 	return w;
 }
 
@@ -110,7 +111,7 @@ struct str diff_subject(struct arena *a, const struct diff_show *s,
 	struct request_words w;
 
 	if (f->asked) {
-		w = request_words(a, s, f);
+		w = request_words(a, s, f, diff_shown(f));
 		return request_joined(&w);
 	}
 	/* an item of a list is named by its text, a value by its name */
@@ -268,21 +269,30 @@ static void put_sides(struct value *m, const struct diff_show *s, struct arena *
 	value_put(m, side_name(s, 1), side_data(a, &side[1]));
 }
 
+/* A request as the words that `explain` takes. */
+static struct value *request_data(struct arena *a, const struct diff_show *s,
+				  const struct diff_finding *f, const struct ir_request *q)
+{
+	struct request_words w = request_words(a, s, f, q);
+	struct value *list = value_list(a);
+
+	for (size_t i = 0; i < w.v.n; i++)
+		value_add(list, value_str(a, w.v.v[i]));
+	return list;
+}
+
 static struct value *finding_data(struct arena *a, const struct diff_show *s,
 				  const struct diff_finding *f)
 {
-	struct value *m = value_map(a), *request = value_list(a);
-	struct request_words w = request_words(a, s, f);
-	size_t i;
+	struct value *m = value_map(a);
 
-	for (i = 0; i < w.v.n; i++)
-		value_add(request, value_str(a, w.v.v[i]));
 	value_put(m, "kind", value_z(a, f->kind));
 	value_put(m, "change", value_z(a, diff_change_name(f->change)));
 	value_put(m, "widening", value_flag(a, f->widening));
 	if (f->role.n)
 		value_put(m, "role", value_str(a, f->role));
-	value_put(m, "request", request);
+	value_put(m, "request", request_data(a, s, f, diff_shown(f)));
+	value_put(m, "shortest", request_data(a, s, f, &f->request));
 	put_sides(m, s, a, f->side);
 	return m;
 }

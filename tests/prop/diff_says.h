@@ -143,21 +143,20 @@ static inline bool diff_grants_alike(const struct ir *x, const struct ir *y, con
 	return (g.named == h.named || eval_is_own_loopback(q)) && ir_grant_equal(&g.more, &h.more);
 }
 
-/* NULL, or what is wrong with a finding: its request is asked again. */
-static inline const char *diff_finding_fails(const struct ir *x, const struct ir *y,
-					     const struct diff_finding *f, struct arena *a)
+/* NULL, or what is wrong with a finding's request: it is asked again. */
+static inline const char *diff_request_fails(const struct ir *x, const struct ir *y,
+					     const struct diff_finding *f,
+					     const struct ir_request *q, struct arena *a)
 {
 	struct eval_decision d, e;
 	bool reached, alike;
 
-	if (!f->asked)
-		return NULL;
-	eval_decide(x, &f->request, a, &d);
-	eval_decide(y, &f->request, a, &e);
-	reached = diff_reach_widens(x, y, &f->request, a) || diff_reach_widens(y, x, &f->request, a);
+	eval_decide(x, q, a, &d);
+	eval_decide(y, q, a, &e);
+	reached = diff_reach_widens(x, y, q, a) || diff_reach_widens(y, x, q, a);
 	switch ((int)f->change) {
 	case DIFF_GATEWAY:
-		alike = diff_grants_alike(x, y, &f->request, a);
+		alike = diff_grants_alike(x, y, q, a);
 		break;
 	case DIFF_REACH:
 		alike = !reached;
@@ -173,6 +172,15 @@ static inline const char *diff_finding_fails(const struct ir *x, const struct ir
 	    f->widening != (e.effect < d.effect))
 		return "widening is not what it is";
 	return NULL;
+}
+
+/* NULL, or what is wrong with a finding: its requests are asked again. */
+static inline const char *diff_finding_fails(const struct ir *x, const struct ir *y,
+					     const struct diff_finding *f, struct arena *a)
+{
+	const char *why = f->asked ? diff_request_fails(x, y, f, &f->request, a) : NULL;
+
+	return why || !f->readable ? why : diff_request_fails(x, y, f, f->readable, a);
 }
 
 #endif
