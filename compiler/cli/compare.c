@@ -50,18 +50,19 @@ static bool same_sides(const struct diff_said x[2], const struct diff_said y[2])
 	return same_thing(&x[0], &y[0]) && same_thing(&x[1], &y[1]);
 }
 
+bool compare_same_change(const struct diff_finding *x, const struct diff_finding *y)
+{
+	return strcmp(x->kind, y->kind) == 0 && x->change == y->change &&
+	       x->widening == y->widening && same_sides(x->side, y->side);
+}
+
 static bool is_known(const struct diff_result *r, const struct diff_finding *f)
 {
 	size_t i;
 
-	for (i = 0; i < r->findings.n; i++) {
-		const struct diff_finding *k = &r->findings.v[i];
-
-		if (!k->role.n && strcmp(k->kind, f->kind) == 0 &&
-		    k->change == f->change && k->widening == f->widening &&
-		    same_sides(k->side, f->side))
+	for (i = 0; i < r->findings.n; i++)
+		if (!r->findings.v[i].role.n && compare_same_change(&r->findings.v[i], f))
 			return true;
-	}
 	return false;
 }
 

@@ -52,6 +52,8 @@ enum cli_exit compare_prove(const struct compare *c, const struct ir_assertion *
 			    struct arena *a, struct diff_result *ret);
 /* Is the role declared, and may it be chosen? */
 bool compare_has_role(const struct ir *ir, struct str name);
+/* Do the same statements of both policies say the same change?  Requests may differ. */
+bool compare_same_change(const struct diff_finding *x, const struct diff_finding *y);
 /* Exit status: does anything differ, or could it? */
 enum cli_exit compare_any(const struct diff_result *r);
 /*

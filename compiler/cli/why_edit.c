@@ -13,6 +13,11 @@ bool why_edit_is_place(const struct ir_place *at)
 	return str_eqz(at->file, NAME);
 }
 
+bool why_edit_is_statement(const struct diff_finding *f)
+{
+	return !f->asked && (why_edit_is_place(&f->side[0].at) || why_edit_is_place(&f->side[1].at));
+}
+
 bool why_same_statement(const struct ir_rule *x, const struct ir_rule *y)
 {
 	return x->level == y->level && str_eq(x->id, y->id) && str_eq(x->at.file, y->at.file) &&

@@ -6,6 +6,7 @@
 #ifndef COMPILER_CLI_WHY_EDIT_H
 #define COMPILER_CLI_WHY_EDIT_H
 
+#include "compiler/analysis/diff_result.h"
 #include "compiler/cli/options.h"
 #include "compiler/cli/why_text.h"
 
@@ -45,6 +46,8 @@ void why_edit_apply(const struct why_edits *e, const struct ir *ir, size_t skip,
 void why_edit_apply_narrow(const struct why_edits *e, const struct ir *ir, struct ir *ret);
 /* Is it the place of a statement that is only tried? */
 bool why_edit_is_place(const struct ir_place *at);
+/* Is the finding about a statement that is only tried, and not about a request? */
+bool why_edit_is_statement(const struct diff_finding *f);
 /* The statement with its section, as it would be pasted. */
 struct str why_edit_statement(struct arena *a, const struct why_edit *e);
 /* Do both rules belong to one statement? */

@@ -8,6 +8,7 @@
 #include "compiler/cli/compare.h"
 #include "compiler/cli/explain_eval.h"
 #include "compiler/cli/roots.h"
+#include "compiler/cli/why_roles.h"
 #include "compiler/eval/eval.h"
 #include "compiler/eval/levels.h"
 #include "runtime/decide/hint.h"
@@ -119,7 +120,7 @@ static bool by_rule(struct search *s, const struct block *b)
 	struct explain_rule by = explain_of_rule(r);
 
 	if (is_network_mode(s, r))
-		return locked(s, by, "the network's mode denies this call, whatever rules allow");
+		return locked(s, by, hint_mode_call(r->err));
 	if (r->floor && !is_managed(own))
 		return locked(s, by, "a rule of the floor is in every policy: only a managed "
 				     "'final allow' lifts it");
@@ -347,31 +348,6 @@ static void shorten(struct search *s)
 
 /* --- what else it permits ---------------------------------------------------------------------- */
 
-static bool names_one_request(const struct why_edits *e)
-{
-	for (size_t i = 0; i < e->v.n; i++)
-		if (e->v.v[i].open || e->v.v[i].limited)
-			return false;
-	return true;
-}
-
-/* Do the edits stand in the section of the role that was chosen? */
-static bool is_of_role(const struct search *s)
-{
-	const struct why_edits *e = &s->ret->edits;
-
-	for (size_t i = 0; i < e->v.n; i++)
-		if (!e->v.v[i].role.n)
-			return false;
-	return true;
-}
-
-/* The statement itself, which both sides have: one of them in a narrow form. */
-static bool is_statement(const struct diff_finding *f)
-{
-	return !f->asked && (why_edit_is_place(&f->side[0].at) || why_edit_is_place(&f->side[1].at));
-}
-
 static bool is_same(const struct ir_request *x, const struct ir_request *y)
 {
 	return x->kind == y->kind && x->kind == IR_NET && x->proto == y->proto &&
@@ -388,16 +364,9 @@ static bool has_doubt(const struct why_not *w, const struct diff_doubt *d)
 	return false;
 }
 
-static void doubt(struct why_not *w, struct arena *a, const char *why)
-{
-	struct diff_doubt d = { .why = str_from(why) };
-
-	VEC_PUSH(a, &w->more.doubts, d);
-}
-
 /*
  * The policy in which only this request is allowed in addition is compared with the one that
- * has the statements.
+ * has the statements.  Under other roles this request is an addition, too.
  */
 static bool find_more(struct search *s, const struct options *o)
 {
@@ -413,15 +382,13 @@ static bool find_more(struct search *s, const struct options *o)
 	why_edit_apply_narrow(&w->edits, s->ir, &base);
 	diff_policies(&base, &s->now, &c.where, s->a, &all);
 	for (size_t i = 0; i < all.findings.n; i++)
-		if (!is_statement(&all.findings.v[i]) &&
+		if (!why_edit_is_statement(&all.findings.v[i]) &&
 		    !(all.findings.v[i].asked && is_same(&all.findings.v[i].request, s->req)))
 			VEC_PUSH(s->a, &w->more.findings, all.findings.v[i]);
 	for (size_t i = 0; i < all.doubts.n; i++)
 		if (!has_doubt(w, &all.doubts.v[i]))
 			VEC_PUSH(s->a, &w->more.doubts, all.doubts.v[i]);
-	if (s->ir->roles.n && !is_of_role(s) &&
-	    (w->more.findings.n || !names_one_request(&w->edits)))
-		doubt(w, s->a, "other roles were not compared: --role asks about one");
+	why_roles(&w->edits, s->ir, &c.where, &w->more);
 	return true;
 }
 

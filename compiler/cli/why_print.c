@@ -46,7 +46,7 @@ static void text_more(FILE *out, const struct why_not *w, const struct options *
 	}
 	for (size_t i = 0; i < w->more.doubts.n; i++)
 		fprintf(out, "  undecided: %.*s\n",
-			STR_ARG(cli_clean(a, w->more.doubts.v[i].why, false)));
+			STR_ARG(diff_doubt_text(a, &w->more.doubts.v[i])));
 }
 
 void why_not_text(FILE *out, const struct why_not *w, const struct options *o, struct arena *a)
