@@ -4,6 +4,7 @@
  */
 #include "runtime/decide/hint.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -220,6 +221,25 @@ static uint32_t lock_of(const struct bundle *b, uint8_t kind)
 	return kind < 6 ? b->rules->locked[kind] : 0;
 }
 
+bool hint_is_mode_call(const struct bundle *b, uint32_t rule)
+{
+	const struct pb_rule *r = bundle_rule(b, rule);
+	const struct pb_rule *mode =
+		bundle_rule(b, b->rules->scalar_first + (uint32_t)PB_S_NET_MODE);
+
+	return r && mode && r->kind == PB_SYSCALL && r->id.len == mode->id.len &&
+	       memcmp(pb_strp(b->rules, r->id), pb_strp(b->rules, mode->id), r->id.len) == 0;
+}
+
+/* Families of sockets that have no addresses and ports are denied in every mode, by this errno. */
+const char *hint_mode_call(unsigned err)
+{
+	return err == EAFNOSUPPORT ?
+		       "the network's mode denies this call, whatever rules allow" :
+		       "the network's mode denies this call, whatever rules allow; 'network full' "
+		       "does not";
+}
+
 /* What stands is a rule, or a scalar: only its owner can change that. */
 static void say_owner(const struct bundle *b, uint8_t kind, uint32_t rule, struct hint *ret)
 {
@@ -229,6 +249,8 @@ static void say_owner(const struct bundle *b, uint8_t kind, uint32_t rule, struc
 	explain_rule_id(b, rule, id, sizeof(id));
 	if (!r)
 		say(ret, "%s", "");
+	else if (hint_is_mode_call(b, rule))
+		say(ret, "%s", hint_mode_call(r->err));
 	else if (r->kind == PB_SCALAR && lock_of(b, kind))
 		say(ret, "locked by %s: only a rule there can allow it",
 		    explain_level(lock_of(b, kind)));
@@ -237,6 +259,8 @@ static void say_owner(const struct bundle *b, uint8_t kind, uint32_t rule, struc
 		    explain_level(r->level));
 	else if (r->flags & PB_F_FLOOR)
 		say(ret, "nothing: rule %s is in every policy", id);
+	else if (r->level == PB_DEFAULT && r->kind == PB_SYSCALL && !lock_of(b, kind))
+		say(ret, "a rule that allows it: it lifts rule %s (level default)", id);
 	else if (r->level == PB_DEFAULT)
 		say(ret, "rule %s (level default) stands", id);
 	else if (is_managed(r->level))

@@ -36,6 +36,11 @@ struct hint_subject {
 void hint_request(const struct bundle *b, const struct hint_subject *s,
 		  const struct decision *d, struct hint *ret);
 
+/* Is it one of the denials of system calls that the mode of the network brings with it? */
+bool hint_is_mode_call(const struct bundle *b, uint32_t rule);
+/* What may be done about such a denial with this errno: static text.  No rule lifts it. */
+const char *hint_mode_call(unsigned err);
+
 /* What to write instead of what has this reason (cmd_part.opaque, no_allow): static text.
  * NULL: the analysis gives no such reason. */
 const char *hint_way(const char *why);

@@ -80,6 +80,8 @@ bool denial_hint(const struct bundle *b, const struct denial *d, char *out, size
 
 	if (kind == PB_NET && r && d->why == GATE_W_RULE) {
 		return net_hint(b, d, out, cap);
+	} else if (hint_is_mode_call(b, d->rule)) {
+		(void)snprintf(out, cap, "%s", hint_mode_call(r->err));
 	} else if (kind < 6 && b->rules->locked[kind]) {
 		(void)snprintf(out, cap, "locked by %s",
 			       explain_level(b->rules->locked[kind]));

@@ -82,4 +82,21 @@ want_rc 1
 run_with q ./probe mount @none @/tmp @tmpfs 0 0
 want_rc 1
 
+t "what the network's mode denies: the run, explain and why-not say the same about it"
+policy "$EXEC
+syscall { otherwise allow }" q
+same() { # WORDS CALL PROBE…
+	local want=$1 call=$2
+	shift 2
+	run_with q -v --explain-denials ./probe "$@"
+	want_rc 1
+	want_err "let it pass: $want\$"
+	out=$(cd "$P" && "$BIN/polc" explain --why-not=managed "$WORK/q.pol" syscall "$call" 2>&1)
+	want_out "  to pass    $want\$"
+	want_out "  reason     $want\$"
+}
+never="the network's mode denies this call, whatever rules allow"
+same "$never" 'socket(17,3,0)' socket 17 3 0
+same "$never; 'network full' does not" 'socket(2,3,0)' socket 2 3 0
+
 done_
