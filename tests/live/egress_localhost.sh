@@ -69,6 +69,14 @@ want_out '^own'
 run python3 -c "$own" 127.0.0.1 5433
 want_out '^own'
 
+# On a port that no rule names the run's own loopback answers: nobody listens there, and nothing of the
+# policy says no, so nothing is reported as blocked.
+refused_fast ECONNREFUSED tcp localhost 5433 -
+run --explain-denials "$D" tcp localhost 5433 -
+no_err 'blocked'
+run python3 -c "$own" localhost 5433
+want_out '^own'
+
 t "without within such a rule is an error, and the plan names the host's loopback"
 printf '%snetwork {\n\tallow tcp "localhost" port 5432\n}\n' "$NET_HEAD" >"$WORK/bad.pol"
 out=$(cd "$WORK" && "$BIN/polc" check bad.pol 2>&1)
