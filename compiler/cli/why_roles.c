@@ -50,6 +50,20 @@ static bool same_mode(const struct ir *x, const struct ir *y)
 	       str_eq(a->at.file, b->at.file);
 }
 
+/* Is it about the text of a statement that is added or replaced, and not about a request? */
+static bool is_statement(const struct others *o, const struct diff_finding *f)
+{
+	for (size_t i = 0; i < o->e->v.n && !f->asked; i++) {
+		const struct ir_rule *of = o->e->v.v[i].of;
+
+		for (int s = 0; s < 2 && of; s++)
+			if (f->side[s].there && f->side[s].level == of->level &&
+			    str_eq(f->side[s].id, of->id))
+				return true;
+	}
+	return why_edit_is_statement(f);
+}
+
 static bool is_known(const struct others *o, const struct diff_finding *f)
 {
 	for (size_t i = 0; i < o->known; i++)
@@ -72,7 +86,7 @@ static void tell(struct others *o, const struct diff_result *own, struct str rol
 		struct diff_finding f = own->findings.v[i];
 
 		f.role = role;
-		if (!why_edit_is_statement(&f) && !is_known(o, &f))
+		if (!is_statement(o, &f) && !is_known(o, &f))
 			VEC_PUSH(o->a, &o->more->findings, f);
 	}
 	for (size_t i = 0; i < own->doubts.n; i++) {
