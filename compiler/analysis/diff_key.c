@@ -135,6 +135,16 @@ static void put_sets(struct buf *b, enum ir_kind kind, const struct ir_set *set,
 	}
 }
 
+struct str diff_sets_key(struct arena *a, enum ir_kind kind, const struct ir_set *set,
+			 const struct ir_set *except, size_t n)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	put_sets(&b, kind, set, except, n);
+	return buf_view(&b);
+}
+
 /* Writes what decides how a rule acts on a request that it matches. */
 static void put_acts(struct buf *b, const struct ir_rule *r)
 {

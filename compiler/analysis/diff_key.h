@@ -7,6 +7,10 @@
 /* What the rule means: a key without place, name and spelling. */
 struct str diff_rule_key(struct arena *a, const struct ir_rule *r);
 
+/* What a set with exceptions means: the same, for what is no rule. */
+struct str diff_sets_key(struct arena *a, enum ir_kind kind, const struct ir_set *set,
+			 const struct ir_set *except, size_t n);
+
 /* Fills in items[], which items are changed, and which act alike. */
 void diff_identify(struct diff *d);
 /* The rule on either side; NULL for a risk class. */

@@ -294,6 +294,21 @@ static void compare_lock(struct diff *d, enum ir_scalar_id id)
 		add(d, id, DIFF_LOCK_ADDED, false);
 }
 
+/*
+ * The same value of another level: one that is not compared here may come between, and set
+ * another value.  Nothing comes between the user's level and the library's.
+ */
+static void compare_level(struct diff *d, enum ir_scalar_id id)
+{
+	const struct ir_scalar *o = &d->ir[DIFF_OLD]->scalars[id];
+	const struct ir_scalar *n = &d->ir[DIFF_NEW]->scalars[id];
+	enum ir_level x = o->set && o->level ? o->level : IR_DEFAULT;
+	enum ir_level y = n->set && n->level ? n->level : IR_DEFAULT;
+
+	if (x != y && (x < IR_USER || y < IR_USER) && DIFF_ON("scalar-levels"))
+		add(d, id, DIFF_LEVEL, true);
+}
+
 static void compare(struct diff *d, enum ir_scalar_id id)
 {
 	struct diff_doubt doubt = { .why = STR("no request was found that it decides "
@@ -305,8 +320,10 @@ static void compare(struct diff *d, enum ir_scalar_id id)
 
 	compare_lock(d, id);
 	if (!differs(id, &d->ir[DIFF_OLD]->scalars[id], &d->ir[DIFF_NEW]->scalars[id],
-		     &looser))
+		     &looser)) {
+		compare_level(d, id);
 		return;
+	}
 	arena_init(&tmp, ARENA_DEFAULT_BUDGET);
 	q.tmp = &tmp;
 	decides = ask_about(&q, id);

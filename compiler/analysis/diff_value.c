@@ -1,10 +1,11 @@
 /*
- * Compares what is not a decision about a request: locks, settings, variables, facts,
+ * Compares what is not a decision about a request: locks, settings, variables,
  * mounts, roles, days.  If we cannot show that the new value permits less, it counts as
  * widening.
  */
 #include "compiler/analysis/diff_value.h"
 
+#include "compiler/analysis/diff_fact.h"
 #include "compiler/analysis/diff_key.h"
 #include "compiler/analysis/diff_off.h"
 #include "compiler/ir/value.h"
@@ -80,6 +81,33 @@ static void compare_lists(struct diff *d, const char *kind, const struct list l[
 	only_in(d, kind, l, DIFF_NEW, added_widens);
 }
 
+/* Nothing comes between the user's level and the library's. */
+static bool is_other_level(enum ir_level x, enum ir_level y)
+{
+	return x != y && (x < IR_USER || y < IR_USER);
+}
+
+/*
+ * The same value of another level, as for scalars: a level that is not compared here may
+ * override it, or no longer be overridden.
+ */
+static void compare_list_levels(struct diff *d, const char *kind, const struct list l[2])
+{
+	struct map old;
+	size_t i;
+
+	map_init(&old, d->a);
+	for (i = 0; i < l[DIFF_OLD].v.n; i++)
+		map_put(&old, l[DIFF_OLD].v.v[i].key, &l[DIFF_OLD].v.v[i]);
+	for (i = 0; i < l[DIFF_NEW].v.n; i++) {
+		const struct diff_said *n = &l[DIFF_NEW].v.v[i].said;
+		const struct listed *o = map_get(&old, l[DIFF_NEW].v.v[i].key);
+
+		if (o && is_other_level(o->said.level, n->level))
+			add(d, kind, DIFF_LEVEL, true, o->said, *n);
+	}
+}
+
 static void compare_env(struct diff *d)
 {
 	struct list keep[2], set[2], secret[2];
@@ -122,23 +150,11 @@ static void compare_env(struct diff *d)
 		compare_lists(d, "env", set, true, true);
 	if (DIFF_ON("env-secret"))
 		compare_lists(d, "env", secret, true, false);
-}
-
-static void compare_facts(struct diff *d)
-{
-	struct list l[2];
-	size_t i;
-	int s;
-
-	memset(l, 0, sizeof(l));
-	for (s = 0; s < 2; s++)
-		for (i = 0; i < d->ir[s]->facts.n; i++) {
-			const struct ir_fact *f = &d->ir[s]->facts.v[i];
-
-			push(d, &l[s], f->text,
-			     said(f->kind, f->text, f->level, f->at));
-		}
-	compare_lists(d, "fact", l, true, true);
+	if (!DIFF_ON("env-levels"))
+		return;
+	compare_list_levels(d, "env", keep);
+	compare_list_levels(d, "env", set);
+	compare_list_levels(d, "env", secret);
 }
 
 static void compare_mounts(struct diff *d)
@@ -307,6 +323,9 @@ static void compare_setting(struct diff *d, const struct ir_setting *o,
 		add(d, kind, tighter ? DIFF_TIGHTER : DIFF_CHANGED, !tighter,
 		    said_setting(o), said_setting(n));
 	}
+	if (DIFF_ON("setting-levels") && ir_value_equal(&o->value, &n->value) &&
+	    is_other_level(o->level, n->level))
+		add(d, kind, DIFF_LEVEL, true, said_setting(o), said_setting(n));
 	if (!DIFF_ON("setting-locks"))
 		return;
 	if (o->locked && (!n->locked || n->level > o->level))
@@ -533,7 +552,7 @@ void diff_values(struct diff *d)
 	if (DIFF_ON("roles"))
 		compare_roles(d);
 	if (DIFF_ON("facts"))
-		compare_facts(d);
+		diff_facts(d);
 	compare_assertions(d);
 	if (DIFF_ON("expires"))
 		compare_day(d, "expires", o->expires, n->expires);

@@ -117,6 +117,8 @@ extern const struct ir_record ir_record_place, ir_record_risk, ir_record_fact,
 extern const struct ir_record ir_record_command; /* struct ir_command: a set of it */
 /* The rows of a set; NULL for an invalid kind. */
 const struct ir_record *ir_record_set(enum ir_kind kind);
+/* One record (`p`), as it appears in ir.json. */
+void ir_json_record(struct buf *out, const struct ir_record *of, const void *p);
 
 /* Inline, because the verifier calls them some 300,000 times for a policy on std/base. */
 

@@ -272,6 +272,15 @@ void ir_json_set(struct buf *out, enum ir_kind kind, const struct ir_set *s)
 	json_object_end(&o.j);
 }
 
+void ir_json_record(struct buf *out, const struct ir_record *of, const void *p)
+{
+	struct out o;
+
+	begin(&o, out);
+	put_fields(&o, of, p, NULL, 0);
+	json_object_end(&o.j);
+}
+
 void ir_json(struct buf *out, const struct ir *ir)
 {
 	struct out o;

@@ -217,7 +217,7 @@ static void test_a_rule_that_changes_its_level_is_seen(void **state)
 {
 	static const char *const sections[][2] = {
 		{ "command", "\"x\"" },	  { "file", "read \"/x\"" },
-		{ "network limited", "10.0.0.1" }, { "unix", "\"@x\"" },
+		{ "network", "10.0.0.1" }, { "unix", "\"@x\"" },
 		{ "syscall", "ptrace" },	  { "tools", "\"x\"" },
 	};
 	static const char *const effects[] = { "allow", "deny" };
