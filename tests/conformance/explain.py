@@ -5,8 +5,9 @@ usage: explain.py FILE.tsv [--each N]
 
 Takes up to N lines (5) of each rule set, spread over the file (the columns of
 bypass.py), and asks for each the sources and the bundle that was compiled of
-them; then one request of each other kind.  Prints each difference; the last
-line is "explain: N requests, N differ".
+them; then one request of each other kind.  For a fifth of them what stands
+beside the decision is tried as well (explain_keys.py).  Prints each difference;
+the last line is "explain: N requests, N differ".
 """
 
 import argparse
@@ -20,6 +21,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(sys.path[0], "../lib"))
 import bypass  # noqa: E402
+import explain_keys  # noqa: E402
 import slices  # noqa: E402
 
 POLC = os.path.join(bypass.BUILD, "bin/polc")
@@ -80,6 +82,7 @@ def main():
         if b"\0" not in row["line"]:
             sets[row["set"]].append(row["line"])
     asked = bad = 0
+    tried = collections.Counter()
     with tempfile.TemporaryDirectory() as work:
         for name in sorted(sets):
             bundle = os.path.join(work, name + ".polb")
@@ -88,14 +91,18 @@ def main():
                 check=True, capture_output=True,
             )
             requests = [["command", line] for line in spread(sets[name], args.each)]
-            for request in requests + (OTHERS if name == "R7" else []):
+            policy = explain_keys.Policy(POLC, ROOTS, bypass.sources(name), os.path.join(work, "changed"))
+            for i, request in enumerate(requests + (OTHERS if name == "R7" else [])):
                 asked += 1
                 why = differs(name, bundle, request)
+                if not why and (i % 5 == 0 or request[0] != "command"):
+                    why = explain_keys.check(policy, request, tried)
                 if why:
                     bad += 1
-                    print(f"{name}: {request}\n  {why}")
+                    print(f"{name}: {request}\n  {why}", flush=True)
+    print(", ".join(f"{key} {tried[key]}" for key in explain_keys.CHECKS), "tried")
     print(f"explain: {asked} requests, {bad} differ")
-    return 1 if bad or not asked else 0
+    return 1 if bad or not asked or not all(tried[key] for key in ("without", "assertions", "why_not")) else 0
 
 
 if __name__ == "__main__":
