@@ -2,6 +2,7 @@
 #include "runtime/bundle/canonical.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool peek(const struct canonical *c, const char *text)
@@ -174,4 +175,33 @@ int canonical_digest(struct canonical *c, uint8_t out[32])
 		return canonical_bad(c, "digest");
 	c->at += 64;
 	return canonical_expect(c, "\"");
+}
+
+/* Goes past the line's end and its blanks, which stand before `text`. */
+static int expect_line(struct canonical *c, int depth, const char *text)
+{
+	char line[32];
+
+	(void)snprintf(line, sizeof(line), "\n%*s%s", depth, "", text);
+	return canonical_expect(c, line);
+}
+
+int canonical_list(struct canonical *c, int depth, int (*one)(struct canonical *c, void *of),
+		   void *of)
+{
+	int r;
+
+	if (canonical_take(c, "[]"))
+		return 0;
+	r = canonical_expect(c, "[");
+	if (r)
+		return r;
+	do {
+		r = expect_line(c, depth, "");
+		if (!r)
+			r = one(c, of);
+		if (r)
+			return r;
+	} while (canonical_take(c, ","));
+	return expect_line(c, depth - 2, "]");
 }

@@ -31,6 +31,12 @@ int canonical_number(struct canonical *c, const char *what, uint64_t *ret);
  */
 int canonical_string(struct canonical *c, const char *what, const char **ret,
 		     size_t *ret_len);
+/*
+ * A list with one element per line, each read by `one`, which gets `of`; `depth`: by how many
+ * blanks the elements are indented, the bracket behind them by two less.  An empty list is "[]".
+ */
+int canonical_list(struct canonical *c, int depth, int (*one)(struct canonical *c, void *of),
+		   void *of);
 /* A string of 64 hexadecimal digits. */
 int canonical_digest(struct canonical *c, uint8_t out[32]);
 

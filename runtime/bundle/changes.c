@@ -66,8 +66,9 @@ static int compare(struct changes_text x, struct changes_text y)
 	return r ? r : (x.n > y.n) - (x.n < y.n);
 }
 
-static int kind(struct canonical *c, struct changes *ret)
+static int kind(struct canonical *c, void *of)
 {
+	struct changes *ret = of;
 	struct changes_kind k;
 
 	if (ret->nkinds == CHANGES_MAX_KINDS)
@@ -88,8 +89,9 @@ static int kind(struct canonical *c, struct changes *ret)
 	return 0;
 }
 
-static int finding(struct canonical *c, struct changes *ret)
+static int finding(struct canonical *c, void *of)
 {
+	struct changes *ret = of;
 	struct changes_finding f;
 
 	if (ret->nfindings == CHANGES_MAX_LIST)
@@ -103,8 +105,9 @@ static int finding(struct canonical *c, struct changes *ret)
 	return canonical_expect(c, "}");
 }
 
-static int doubt(struct canonical *c, struct changes *ret)
+static int doubt(struct canonical *c, void *of)
 {
+	struct changes *ret = of;
 	struct changes_doubt d;
 
 	if (ret->ndoubts == CHANGES_MAX_LIST)
@@ -114,19 +117,6 @@ static int doubt(struct canonical *c, struct changes *ret)
 	CHECK_TRY(text(c, ", \"new\": ", &d.side[1]));
 	ret->doubts[ret->ndoubts++] = d;
 	return canonical_expect(c, "}");
-}
-
-static int list(struct canonical *c, struct changes *ret,
-		int (*one)(struct canonical *c, struct changes *ret))
-{
-	if (canonical_take(c, "[]"))
-		return 0;
-	CHECK_TRY(canonical_expect(c, "["));
-	do {
-		CHECK_TRY(canonical_expect(c, "\n      "));
-		CHECK_TRY(one(c, ret));
-	} while (canonical_take(c, ","));
-	return canonical_expect(c, "\n    ]");
 }
 
 /* Of each kind no more findings are listed than there are. */
@@ -164,13 +154,13 @@ int changes_read(struct canonical *c, struct changes *ret)
 	CHECK_TRY(canonical_expect(c, ",\n    \"serial\": "));
 	CHECK_TRY(canonical_number(c, "serial", &ret->serial));
 	CHECK_TRY(canonical_expect(c, ",\n    \"kinds\": "));
-	CHECK_TRY(list(c, ret, kind));
+	CHECK_TRY(canonical_list(c, 6, kind, ret));
 	CHECK_TRY(count(c, ",\n    \"undecided\": ", &ret->undecided));
 	CHECK_TRY(count(c, ",\n    \"may_widen\": ", &ret->may_widen));
 	CHECK_TRY(canonical_expect(c, ",\n    \"findings\": "));
-	CHECK_TRY(list(c, ret, finding));
+	CHECK_TRY(canonical_list(c, 6, finding, ret));
 	CHECK_TRY(canonical_expect(c, ",\n    \"doubts\": "));
-	CHECK_TRY(list(c, ret, doubt));
+	CHECK_TRY(canonical_list(c, 6, doubt, ret));
 	CHECK_TRY(canonical_expect(c, "\n  }"));
 	if (ret->may_widen > ret->undecided)
 		return wrong(c, "more may widen than is undecided");

@@ -168,26 +168,12 @@ static int parse_head(struct canonical *c, struct manifest *m)
 	return canonical_string(c, "compiler version", &version, &vlen);
 }
 
-/* Reads a list with one element per line, by `one`. An empty list is "[]". */
-static int list(struct canonical *c, struct manifest *m,
-		int (*one)(struct canonical *c, struct manifest *m))
-{
-	if (canonical_take(c, "[]"))
-		return 0;
-	CHECK_TRY(canonical_expect(c, "["));
-	do {
-		CHECK_TRY(canonical_expect(c, "\n    "));
-		CHECK_TRY(one(c, m));
-	} while (canonical_take(c, ","));
-	return canonical_expect(c, "\n  ]");
-}
-
-static int feature(struct canonical *c, struct manifest *m)
+static int feature(struct canonical *c, void *of)
 {
 	const char *name;
 	size_t len;
 
-	(void)m;
+	(void)of;
 	CHECK_TRY(canonical_string(c, "feature", &name, &len));
 	if (!member_feature_known(name, len))
 		return rt_fail(
@@ -230,10 +216,11 @@ static struct manifest_source *next_source(struct manifest *m)
 	return &v[n];
 }
 
-static int source(struct canonical *c, struct manifest *m)
+static int source(struct canonical *c, void *of)
 {
 	static const char *const levels[] = { "managed", "managed-file", "project",
 					      "user", "default" };
+	struct manifest *m = of;
 	struct manifest_source *src = next_source(m);
 	const char *text;
 	size_t len, i;
@@ -287,8 +274,9 @@ static bool follows(const struct manifest_member *a, const struct manifest_membe
 	return cmp < 0 || (cmp == 0 && a->path_len < b->path_len);
 }
 
-static int member(struct canonical *c, struct manifest *m)
+static int member(struct canonical *c, void *of)
 {
+	struct manifest *m = of;
 	struct manifest_member *mm = &m->members[m->nmembers];
 
 	if (m->nmembers == PB_MAX_MEMBERS)
@@ -338,17 +326,17 @@ static int parse(struct canonical *c, struct manifest *m)
 {
 	CHECK_TRY(parse_head(c, m));
 	CHECK_TRY(canonical_expect(c, ",\n  \"features\": "));
-	CHECK_TRY(list(c, m, feature));
+	CHECK_TRY(canonical_list(c, 4, feature, m));
 	CHECK_TRY(canonical_expect(c, ",\n  \"nft\": "));
 	CHECK_TRY(nft(c, m));
 	CHECK_TRY(canonical_expect(c, ",\n  \"sources\": "));
-	CHECK_TRY(list(c, m, source));
+	CHECK_TRY(canonical_list(c, 4, source, m));
 	CHECK_TRY(canonical_expect(c, ",\n  \"keys\": "));
 	CHECK_TRY(keys(c, m));
 	CHECK_TRY(canonical_expect(c, ",\n  \"parent\": "));
 	CHECK_TRY(later(c, "a managed bundle above it ('parent')"));
 	CHECK_TRY(canonical_expect(c, ",\n  \"members\": "));
-	CHECK_TRY(list(c, m, member));
+	CHECK_TRY(canonical_list(c, 4, member, m));
 	CHECK_TRY(canonical_expect(c, ",\n  \"changes\": "));
 	CHECK_TRY(changes(c, m));
 	CHECK_TRY(canonical_expect(c, "\n}\n"));
