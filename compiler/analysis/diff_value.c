@@ -553,7 +553,8 @@ void diff_values(struct diff *d)
 		compare_roles(d);
 	if (DIFF_ON("facts"))
 		diff_facts(d);
-	compare_assertions(d);
+	if (DIFF_ON("assertions"))
+		compare_assertions(d);
 	if (DIFF_ON("expires"))
 		compare_day(d, "expires", o->expires, n->expires);
 	if (DIFF_ON("last-day"))

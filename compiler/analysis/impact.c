@@ -198,6 +198,8 @@ enum tie {
 	TIE_CAUSE,   /* a changed rule that raised the finding matches it */
 	TIE_MATCHES, /* a rule that one policy has matches it, or a part of its line */
 	TIE_VALUE,   /* a lock, a fact, a mount, a level */
+	TIE_CLASS,   /* a class is not in both, and the same default decides it: a finding need not
+			say both that its effect is another one and that its class is */
 	TIE_UNSEEN,  /* a default or a class, on which a part of a line may depend */
 	TIE_COUNT
 };
@@ -244,6 +246,8 @@ static bool ties(const struct pair *p, enum tie tie, const struct diff_finding *
 		       (shares_changed(p, m, f->side, false) || meets_cause(f, m));
 	case TIE_VALUE:
 		return !f->asked && depends_on(c->request->req.kind, f->kind);
+	case TIE_CLASS:
+		return kin && f->asked && p->risks && f->widening == c->widening && old && new;
 	case TIE_UNSEEN:
 		return kin && same_change(f, c) && (p->risks || is_scalar(p, f->side));
 	case TIE_COUNT:

@@ -78,20 +78,29 @@ static size_t place_of(const struct str *v, size_t n, struct str word, bool *ret
 
 /* --- one statement ------------------------------------------------------------- */
 
-static bool same_when(const struct ir_when *x, const struct ir_when *y)
+static int when_order(const struct ir_when *x, const struct ir_when *y)
 {
-	return x->i == y->i && x->x == y->x && str_eq(x->text, y->text);
+	int r = str_cmp(x->text, y->text);
+
+	return r != 0 ? r : ((int)x->i - (int)y->i) * 2 + (int)x->x - (int)y->x;
 }
 
+/* Sorted, so that the order of statements means nothing. */
 static void add_when(struct arena *a, struct merged_when *m, const struct ir_when *w)
 {
+	size_t i;
+
 	if (!w->is)
 		m->always = true;
-	for (size_t i = 0; i < m->any.n; i++)
-		if (same_when(m->any.v[i], w))
+	for (i = 0; i < m->any.n; i++)
+		if (when_order(m->any.v[i], w) == 0)
 			return;
-	if (w->is)
-		VEC_PUSH(a, &m->any, w);
+	if (!w->is)
+		return;
+	VEC_PUSH(a, &m->any, w);
+	for (; i > 0 && when_order(m->any.v[i - 1], w) > 0; i--)
+		m->any.v[i] = m->any.v[i - 1];
+	m->any.v[i] = w;
 }
 
 static void add_option(struct arena *a, struct merged_program *p,

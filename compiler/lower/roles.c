@@ -2,6 +2,7 @@
 #include <sodium.h>
 #include <stdlib.h>
 
+#include "compiler/lower/cond.h"
 #include "compiler/lower/internal.h"
 
 static int by_name(const void *x, const void *y)
@@ -11,10 +12,20 @@ static int by_name(const void *x, const void *y)
 	return str_cmp(a->name, b->name);
 }
 
+/* Does it count under some roles only, although it stands in none? */
+static bool asks_for_role(const struct sema_stmt *t)
+{
+	for (const struct ast_option *o = t->stmt->options; o; o = o->next)
+		if (o->kind == AST_O_WHEN && lower_mentions_role(o->expr))
+			return true;
+	return false;
+}
+
 /*
- * A digest of what a role says: its statements as they are meant (names replaced), by
- * rank, with their sections and levels.  Two policies whose roles have the same digest
- * say the same in them, and need no comparison where the role is not chosen.
+ * A digest of what a role says: its statements and those whose condition asks for a role,
+ * as they are meant (names replaced), by rank, with their sections and levels.  Two policies
+ * whose roles have the same digest say the same in them, and need no comparison where the
+ * role is not chosen.
  */
 static struct str digest(struct lower *l, struct str role)
 {
@@ -25,7 +36,7 @@ static struct str digest(struct lower *l, struct str role)
 	for (size_t i = 0; i < l->s->stmts.n; i++) {
 		const struct sema_stmt *t = l->s->stmts.v[i];
 
-		if (!str_eq(t->role, role) || t->inner)
+		if (t->inner || (t->role.n ? !str_eq(t->role, role) : !asks_for_role(t)))
 			continue;
 		buf_printf(&all, "%d %d %d %d ", t->unit->level, t->unit->narrow,
 			   t->in_section ? (int)t->section : -1, t->section_locked);

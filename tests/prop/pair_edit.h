@@ -5,7 +5,8 @@
 #include "tests/prop/pair_policy.h"
 
 enum pair_edit_kind {
-	EDIT_PART, EDIT_NEAR, EDIT_EDGE, EDIT_TURN, EDIT_SCRATCH, EDIT_FLOOR, EDIT_NARROW, EDIT_LEVEL, EDIT_ROLE, EDIT_ADD, EDIT_DROP, EDIT_SLOT,
+	EDIT_PART, EDIT_NEAR, EDIT_EDGE, EDIT_TURN, EDIT_SCRATCH, EDIT_FLOOR, EDIT_NARROW, EDIT_LEVEL, EDIT_ROLE,
+	EDIT_ADD, EDIT_DROP, EDIT_NAMED, EDIT_SLOT, EDIT_RANK,
 	/* these mean nothing */
 	EDIT_SELF, EDIT_TWICE, EDIT_LET, EDIT_AGAIN, EDIT_REASON, EDIT_SWAP, EDIT_BACK
 };
@@ -18,7 +19,7 @@ struct pair_edit {
 	char name[48];
 };
 
-#define PAIR_MAX_EDITS 256
+#define PAIR_MAX_EDITS 320
 
 struct pair_edits {
 	size_t n;
@@ -33,8 +34,9 @@ static inline bool pair_means_nothing(const struct pair_edit *e)
 static inline struct pair_edit *pair_edit_add(struct pair_edits *l, enum pair_edit_kind what, enum ir_kind kind)
 {
 	static const char *const names[] = {
-		"part", "set beside it", "edge", "order that counts", "scratch tree", "floor", "narrow level", "level", "role", "add", "drop", "slot", "itself", "said twice", "let",
-		"statement again", "because", "order", "order of the rest",
+		"part", "set beside it", "edge", "order that counts", "scratch tree", "floor", "narrow level", "level",
+		"role", "add", "drop", "block beside any", "slot", "rank", "itself", "said twice", "let", "statement again",
+		 "because", "order", "order of the rest",
 	};
 	struct pair_edit *e = &l->v[l->n++];
 
@@ -47,8 +49,10 @@ static inline struct pair_edit *pair_edit_add(struct pair_edits *l, enum pair_ed
 /* Each part of each section, each statement that is no rule, each rewrite. */
 static inline void pair_edits_all(struct pair_edits *l)
 {
-	static const enum pair_edit_kind each[] = { EDIT_NEAR, EDIT_EDGE, EDIT_TURN, EDIT_SCRATCH, EDIT_FLOOR, EDIT_NARROW, EDIT_LEVEL, EDIT_ROLE, EDIT_ADD, EDIT_DROP, EDIT_SELF,
-						    EDIT_TWICE, EDIT_LET, EDIT_AGAIN, EDIT_REASON, EDIT_SWAP };
+	static const enum pair_edit_kind each[] = {
+		EDIT_NEAR, EDIT_TURN, EDIT_SCRATCH, EDIT_FLOOR, EDIT_NARROW, EDIT_LEVEL, EDIT_ROLE, EDIT_ADD, EDIT_DROP, EDIT_NAMED,
+		EDIT_SELF, EDIT_TWICE, EDIT_LET, EDIT_AGAIN, EDIT_REASON, EDIT_SWAP,
+	};
 	size_t i;
 
 	l->n = 0;
@@ -64,13 +68,26 @@ static inline void pair_edits_all(struct pair_edits *l)
 		}
 		for (i = 0; i < POL_LEN(each); i++) {
 			if ((each[i] == EDIT_SCRATCH && k != IR_FILE) ||
-			    (each[i] == EDIT_EDGE && !pair_edge_of((enum ir_kind)k)) ||
+			    (each[i] == EDIT_NAMED && k != IR_NET) ||
 			    (each[i] == EDIT_NARROW && k != IR_FILE && k != IR_NET && k != IR_UNIX) ||
-			    (each[i] == EDIT_TURN && k != IR_NET && k != IR_SYSCALL) || (each[i] == EDIT_LET && k != IR_COMMAND && k != IR_FILE) ||
+			    (each[i] == EDIT_TURN && k != IR_NET && k != IR_SYSCALL) ||
+			    (each[i] == EDIT_LET && k != IR_COMMAND && k != IR_FILE) ||
 			    (each[i] == EDIT_TWICE && k == IR_SYSCALL))
 				continue;
 			(void)pair_edit_add(l, each[i], (enum ir_kind)k);
 		}
+	}
+	for (i = 0; i < POL_LEN(pair_edges); i++) {
+		struct pair_edit *e = pair_edit_add(l, EDIT_EDGE, pair_edges[i].kind);
+
+		e->slot = i;
+		snprintf(e->name, sizeof(e->name), "%s.%s", pair_sections[e->kind].word, pair_edges[i].name);
+	}
+	for (i = 0; i < POL_LEN(pair_ranked); i++) {
+		struct pair_edit *e = pair_edit_add(l, EDIT_RANK, IR_COMMAND);
+
+		e->slot = i;
+		snprintf(e->name, sizeof(e->name), "rank[%.30s]", pair_ranked[i][0]);
 	}
 	for (i = 0; i < POL_LEN(slots); i++) {
 		struct pair_edit *e = pair_edit_add(l, EDIT_SLOT, IR_COMMAND);
@@ -116,9 +133,21 @@ static inline void pair_fit(struct pair_rule *x, const struct pair_edit *e, stru
 		x->v[PART_SET] = (uint8_t)rnd_below(r, pair_alts(IR_FILE, PART_SET));
 	}
 	if (e->what == EDIT_EDGE) {
+		const struct pair_edge *edge = &pair_edges[e->slot];
+
+		if (edge->part >= PART_WITHIN)
+			pair_fit_grant(x, edge->part, r);
 		x->v[PART_EFFECT] = PAIR_ALLOW;
 		x->v[PART_EXCEPT] = 0;
-		x->v[pair_edge_of(x->kind)->part] = pair_edge_alt(pair_edge_of(x->kind), (int)rnd_below(r, 2));
+		x->v[edge->part] = pair_edge_alt(edge, (int)rnd_below(r, 2));
+	}
+	if (e->what == EDIT_NAMED) {
+		/* an allow of one of the blocks, and nothing else about it */
+		memset(x->v, 0, sizeof(x->v));
+		x->role = 0;
+		do
+			x->v[PART_SET] = (uint8_t)rnd_below(r, pair_alts(IR_NET, PART_SET));
+		while (strncmp(pair_text_of(x, PART_SET), "10.", 3) != 0);
 	}
 	if (e->what == EDIT_FLOOR || e->what == EDIT_NARROW) {
 		x->slot = e->what == EDIT_FLOOR ? POL_BASE : POL_PROJECT;
@@ -226,10 +255,8 @@ static inline void pair_edit_near(struct rnd *r, struct pair_rule *x)
 }
 
 /* The other of the two texts that the rule has. */
-static inline void pair_edit_edge(struct pair_rule *x)
+static inline void pair_edit_edge(struct pair_rule *x, const struct pair_edge *e)
 {
-	const struct pair_edge *e = pair_edge_of(x->kind);
-
 	x->v[e->part] = pair_edge_alt(e, x->v[e->part] == pair_edge_alt(e, 0));
 }
 
@@ -250,6 +277,18 @@ static inline void pair_two_of(struct pair_policy *p, uint32_t at)
 	y->v[part] = x->kind == IR_NET ? 3 : 2;
 }
 
+/* Both policies let any host out: what the block adds is that somebody named it. */
+static inline void pair_any_too(struct pair_policy *p, uint32_t at)
+{
+	struct pair_rule x = p->rule[at];
+
+	x.v[PART_SET] = 0;
+	while (strcmp(pair_text_of(&x, PART_SET), "any") != 0)
+		x.v[PART_SET]++;
+	p->rule[p->n++] = x;
+	p->mode = 0;
+}
+
 /* *new: `old`, edited; both may be made fit for the edit first.  Has the rule an exception? */
 static inline bool pair_edit(struct rnd *r, const struct pair_edit *e, struct pair_policy *old,
 			     struct pair_policy *new)
@@ -266,6 +305,12 @@ static inline bool pair_edit(struct rnd *r, const struct pair_edit *e, struct pa
 		pair_two_of(old, at);
 	if (e->what == EDIT_SCRATCH || e->what == EDIT_FLOOR)
 		pair_allow_too(old, at);
+	if (e->what == EDIT_NAMED)
+		pair_any_too(old, at);
+	if (e->what == EDIT_RANK) {
+		old->ranked = 1 + (uint32_t)e->slot;
+		old->ranks = rnd_below(r, 2);
+	}
 	*new = *old;
 	x = &new->rule[at];
 	switch (e->what) {
@@ -279,7 +324,7 @@ static inline bool pair_edit(struct rnd *r, const struct pair_edit *e, struct pa
 		pair_edit_near(r, x);
 		break;
 	case EDIT_EDGE:
-		pair_edit_edge(x);
+		pair_edit_edge(x, &pair_edges[e->slot]);
 		break;
 	case EDIT_TURN:
 		*x = new->rule[new->n - 1];
@@ -300,6 +345,10 @@ static inline bool pair_edit(struct rnd *r, const struct pair_edit *e, struct pa
 	case EDIT_ADD:
 		new->rule[new->n++] = pair_random_rule(r, e->kind);
 		break;
+	case EDIT_RANK:
+		new->ranks = !old->ranks;
+		break;
+	case EDIT_NAMED:
 	case EDIT_DROP:
 		*x = new->rule[--new->n];
 		break;

@@ -32,11 +32,21 @@ struct pair_policy {
 	struct pair_rule rule[PAIR_MAX + 1];
 	uint32_t text[POL_LEN(slots)]; /* of each slot, or PAIR_NO_TEXT */
 	bool back;                     /* what is no rule is written in the other order */
+	uint32_t ranked, ranks;        /* 1 + which of pair_ranked it has, or 0; which text is the managed one */
 };
 
 static const char *const pair_modes[PAIR_MODES] = { "network limited", "network full", "network disabled" };
 static const enum pol_slot pair_levels[] = { POL_MANAGED, POL_MANAGED_FILE, POL_PROJECT, POL_DISCOVERED,
 					     POL_USER, POL_BASE };
+
+/* Facts of two levels about one thing: that of the higher level counts. */
+static const char *const pair_ranked[][2] = {
+	{ "pin gr = \"/usr/bin/gr\"", "pin gr = \"/bin/gr\"" },
+	{ "shell posix", "shell bash" },
+	{ "shell zsh", "shell bash" },
+	{ "wrapper wr { skip 1 }", "wrapper wr { skip 2 }" },
+	{ "program pr { options -f }", "program pr { options -f: }" },
+};
 
 /* --- which parts of a rule count ------------------------------------------------------- */
 
@@ -195,6 +205,8 @@ static inline const char *pair_level_text(struct arena *a, const struct pair_pol
 		for (i = 0; i < POL_LEN(slots); i++)
 			pair_put_slot(&b, p, p->back ? POL_LEN(slots) - 1 - i : i);
 	}
+	if (p->ranked && (slot == POL_MANAGED || slot == POL_USER))
+		buf_printf(&b, "command { %s }\n", pair_ranked[p->ranked - 1][p->ranks ^ (slot == POL_USER)]);
 	for (i = 0; i < p->n; i++) {
 		if (p->rule[i].slot != slot)
 			continue;

@@ -24,7 +24,7 @@ static const char *const pair_part_names[PART_COUNT] = {
 /* The order of effects in the tables; files have the two last ones, too. */
 enum { PAIR_ALLOW, PAIR_ASK, PAIR_DENY, PAIR_HIDE, PAIR_SCRATCH };
 
-#define PAIR_ALTS 20
+#define PAIR_ALTS 26
 #define PAIR_FINAL { "", "final " }
 #define PAIR_EFFECTS { "allow ", "ask ", "deny " }
 #define PAIR_WHEN { "", " when scope == sandbox", " when scope == host", " when role == r1", \
@@ -43,13 +43,15 @@ static const struct pair_section pair_sections[IR_KIND_COUNT] = {
 		[PART_SET] = { "\"foo:*\"", "\"foo *\"", "\"bar:*\"", "\"foo push:*\"", "\"foo a\"",
 			       "\"{foo|bar} {a|b}:*\"", "\"rm:*\"", "\"/usr/bin/foo:*\"", "\"./foo:*\"",
 			       "\"foo ** x\"", "\"foo p?sh *\"", "/^foo (a|b)/", "/push/", "/x$/",
-			       "\"sh:*\"", "\"pa:*\"", "\"wa:*\"", "\"env:*\"" },
+			       "\"sh:*\"", "\"pa:*\"", "\"wa:*\"", "\"env:*\"", "\"foo [ab]:*\"", "/PUSH/i",
+			       "\"rm -rf *\"", "/(a|b) \\1/", "\"foo:*\", \"bar a\"" },
 		[PART_EXCEPT] = { "", " except \"foo a:*\"", " except \"foo push\"", " except \"bar:*\"",
 				  " except \"foo *\"" },
 		[PART_GUARD] = { "", " with -f", " with -f, --force", " with --force", " with \"--name*\"",
 				 " without -f", " without --force, -x", " with only -f", " with only -f, -x",
 				 " within \"src\"", " within \"src/a\"", " within \"/etc\"",
-				 " within \"${HOME}/k\"", " with -f without -x" },
+				 " within \"${HOME}/k\"", " with -f without -x", " with -f|--force", " with \"--name=1\"",
+				 " with \"--name=*\"", " with only -f|--force" },
 		[PART_WHEN] = PAIR_WHEN, [PART_UNTIL] = PAIR_UNTIL, [PART_MAY] = PAIR_MAY } },
 	[IR_FILE] = { "file", {
 		[PART_FINAL] = PAIR_FINAL,
@@ -58,7 +60,7 @@ static const struct pair_section pair_sections[IR_KIND_COUNT] = {
 		[PART_SET] = { "\"/a\"", "\"/a/b\"", "\"/a/*\"", "\"/a/*/**\"", "\"/a/{b,c}\"", "\"/etc/x\"",
 			       "\"${PROJECT_DIR}/a\"", "\"${PROJECT_DIR}\"", "\"${HOME}/a*\"",
 			       "\"${HOME}/p/a/b\"", "\"./b\"", "\"${TMPDIR}/x\"", "\"${SESSION_DIR}/a\"",
-			       "\"/a/**/k\"", "\"/usr/bin/foo\"" },
+			       "\"/a/**/k\"", "\"/usr/bin/foo\"", "\".b*\"", "\"~/k\"", "\"/a/b\", \"/etc/x\"" },
 		[PART_EXCEPT] = { "", " except \"/a/b\"", " except \"${PROJECT_DIR}/a/b\"",
 				  " except \"/a/c*\"" },
 		[PART_WHEN] = PAIR_WHEN, [PART_UNTIL] = PAIR_UNTIL, [PART_MAY] = PAIR_MAY } },
@@ -85,7 +87,7 @@ static const struct pair_section pair_sections[IR_KIND_COUNT] = {
 	[IR_UNIX] = { "unix", {
 		[PART_FINAL] = PAIR_FINAL, [PART_EFFECT] = PAIR_EFFECTS,
 		[PART_SET] = { "\"/a\"", "\"/a/**\"", "\"/a/b\"", "\"@a\"", "\"@a*\"", "\"@ab\"", "\"${HOME}/s\"",
-			       "\"${PROJECT_DIR}/s\"", "\"/a/*\"" },
+			       "\"${PROJECT_DIR}/s\"", "\"/a/*\"", "\"${SSH_AUTH_SOCK}\"", "\"/a/b\", \"@a\"" },
 		[PART_EXCEPT] = { "", " except \"/a/b\"", " except \"@ab\"" },
 		[PART_WHEN] = PAIR_WHEN, [PART_UNTIL] = PAIR_UNTIL, [PART_MAY] = PAIR_MAY } },
 	[IR_SYSCALL] = { "syscall", {
@@ -94,7 +96,7 @@ static const struct pair_section pair_sections[IR_KIND_COUNT] = {
 			       "umask when mask > 63", "kill", "kill(7, *)",
 			       "kill when pid == 7 or sig == 9", "socket",
 			       "socket when family == AF_INET6", "socket when type & 0x800",
-			       "personality when persona & 6 == 2" },
+			       "personality when persona & 6 == 2", "umask, kill", "socket(*, 1)" },
 		[PART_EXCEPT] = { "", " except umask(7)", " except socket(AF_INET6)", " except kill(7, 9)" },
 		[PART_WHEN] = PAIR_WHEN, [PART_UNTIL] = PAIR_UNTIL,
 		[PART_ERR] = { "", " with EACCES", " with ENOSYS" } } },
@@ -105,15 +107,22 @@ static const struct pair_section pair_sections[IR_KIND_COUNT] = {
 		[PART_WHEN] = PAIR_WHEN, [PART_UNTIL] = PAIR_UNTIL, [PART_MAY] = PAIR_MAY } },
 };
 
-/* Two texts of one part that differ in one field of the set: where a range begins, or whether
- * what is below counts. */
+/* Two texts of one part that differ in one field of the rule: where a range begins, whether
+ * what is below counts, how long a block is, the name of a header. */
 static const struct pair_edge {
 	enum ir_kind kind;
 	enum pair_part part;
+	const char *name;
 	const char *text[2];
 } pair_edges[] = {
-	{ IR_FILE, PART_SET, { "\"/a/*\"", "\"/a/*/**\"" } },
-	{ IR_NET, PART_PORT, { " port 80-81", " port 79-81" } },
+	{ IR_FILE, PART_SET, "below", { "\"/a/*\"", "\"/a/*/**\"" } },
+	{ IR_NET, PART_PORT, "first port", { " port 80-81", " port 79-81" } },
+	{ IR_NET, PART_PORT, "last port", { " port 80", " port 80-81" } },
+	{ IR_NET, PART_SET, "bits", { "10.1.2.0/24", "10.1.2.0/25" } },
+	{ IR_NET, PART_INJECT, "header", { " inject header \"X\" from secret GW", " inject header \"Y\" from secret GW" } },
+	{ IR_NET, PART_INJECT, "prefix", { " inject header \"X\" from secret GW",
+					   " inject header \"X\" \"b \" from secret GW" } },
+	{ IR_NET, PART_INJECT, "secret", { " inject header \"X\" from secret GW", " inject header \"X\" from secret GX" } },
 };
 
 static inline unsigned pair_alts(enum ir_kind kind, enum pair_part part)
@@ -123,15 +132,6 @@ static inline unsigned pair_alts(enum ir_kind kind, enum pair_part part)
 	while (n < PAIR_ALTS && pair_sections[kind].alt[part][n])
 		n++;
 	return n;
-}
-
-/* Which edge the kind has, or NULL. */
-static inline const struct pair_edge *pair_edge_of(enum ir_kind kind)
-{
-	for (size_t i = 0; i < sizeof(pair_edges) / sizeof(*pair_edges); i++)
-		if (pair_edges[i].kind == kind)
-			return &pair_edges[i];
-	return NULL;
 }
 
 /* The number of one of its two texts. */

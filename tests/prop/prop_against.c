@@ -30,7 +30,7 @@ extern char **environ;
 static struct pair_edits edits;
 
 static struct {
-	unsigned long pairs, refused, no_ceiling, within, beyond, undecided, findings, narrowing, bundles, requests;
+	unsigned long pairs, refused, no_ceiling, within, beyond, undecided, findings, narrowing, bundles, requests, roles;
 } seen;
 
 static const char *const stdlib[][2] = {
@@ -307,6 +307,40 @@ static void ask_within(struct one *p)
 	}
 }
 
+static const struct ir *under(struct one *p, int side, const char *role)
+{
+	struct pol text = p->text[side];
+
+	text.role = role;
+	return law_ir(p->l, &text, p->r.a);
+}
+
+/* Where diff finds and doubts nothing, no role decides otherwise. */
+static void ask_roles(struct one *p)
+{
+	static const char *const roles[] = { NULL, "r1", "r2" };
+
+	/* who names a role does not ask about none */
+	for (size_t k = p->policy[0].role ? 1 : 0; k < POL_LEN(roles); k++) {
+		struct pair_near near = { .ir = { under(p, 0, roles[k]), under(p, 1, roles[k]) }, .where = &p->where };
+
+		if (!near.ir[0] || !near.ir[1])
+			continue;
+		seen.roles++;
+		pair_find_changed(&near, p->r.a);
+		for (int i = 0; i < REQUESTS / 3; i++) {
+			struct ir_request q = pair_request(&p->r, &near);
+			struct eval_decision d[2];
+
+			for (int s = 0; s < 2; s++)
+				eval_decide(near.ir[s], &q, p->r.a, &d[s]);
+			if (d[0].effect != d[1].effect || d[0].needs_person != d[1].needs_person)
+				broken(p, &q, arena_printf(p->r.a, "called the same, and under %s it is not",
+							   roles[k] ? roles[k] : "no role"));
+		}
+	}
+}
+
 static void compare(struct one *p, int status, struct json_object *result, struct json_object *diff)
 {
 	struct json_object *findings = at(result, "findings"), *doubts = at(result, "undecided");
@@ -371,6 +405,8 @@ static void ask_both(struct one *p, const char *old, const char *new)
 		broken(p, NULL, "one policy and one ceiling are one comparison");
 	} else {
 		compare(p, status[0], at(json_object_array_get_idx(list, 0), "result"), d);
+		if (strcmp(json_object_get_string(at(d, "verdict")), "same") == 0)
+			ask_roles(p);
 	}
 	json_object_put(c);
 	json_object_put(d);
@@ -425,9 +461,9 @@ static void test_check_against_agrees_with_diff(void **state)
 	arena_release(&a);
 	law_repeat(&l, one_pair);
 	printf("%lu pairs: %lu within, %lu beyond, %lu undecided, %lu with errors of their own, %lu without a ceiling; "
-	       "%lu ceilings were bundles; %lu findings agree, %lu narrow; %lu requests within\n",
+	       "%lu ceilings were bundles; %lu findings agree, %lu narrow; %lu requests within; %lu roles of pairs that are the same\n",
 	       seen.pairs, seen.within, seen.beyond, seen.undecided, seen.refused, seen.no_ceiling, seen.bundles,
-	       seen.findings, seen.narrowing, seen.requests);
+	       seen.findings, seen.narrowing, seen.requests, seen.roles);
 	law_end(&l);
 }
 

@@ -156,8 +156,8 @@ static bool is_must(const struct pair *p)
 		return (p->edit->part == PART_UNTIL && has_alone(p, true)) ||
 		       (p->edit->part == PART_FINAL && has_alone(p, false));
 	/* another rule may come before these */
-	return is_moved(p) ||
-	       (p->edit->what == EDIT_SLOT && !pair_is_gateway(s) && strncmp(s->text[1], "risk ", 5) != 0);
+	return is_moved(p) || p->edit->what == EDIT_RANK ||
+	       (p->edit->what == EDIT_SLOT && !slot_is_grant(s) && strncmp(s->text[1], "risk ", 5) != 0);
 }
 
 /* --- requests ------------------------------------------------------------------------------------ */
