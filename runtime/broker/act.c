@@ -85,21 +85,27 @@ static int find(struct broker_act *a, const struct verb *v)
 			      a->to);
 }
 
-void broker_act(struct broker *b, const struct broker_call *c,
-		struct broker_result *ret)
+void broker_result_init(struct broker_result *ret)
 {
-	struct broker_spot at = { .parent = -1, .object = -1 };
-	struct broker_spot to = { .parent = -1, .object = -1 };
-	struct broker_act a = { b, c, ret, &at, &to };
-	const struct verb *v = &verbs[c->verb];
-	int r;
-
 	ret->ours = true;
 	ret->err = 0;
 	ret->fd = -1;
 	ret->reason = BROKER_BY_KERNEL;
 	ret->rule = BROKER_NO_RULE;
 	ret->subject[0] = '\0';
+}
+
+void broker_act(struct broker *b, const struct broker_call *c,
+		struct broker_result *ret)
+{
+	struct broker_spot at, to;
+	struct broker_act a = { b, c, ret, &at, &to };
+	const struct verb *v = &verbs[c->verb];
+	int r;
+
+	broker_spot_init(&at);
+	broker_spot_init(&to);
+	broker_result_init(ret);
 	r = v->check ? v->check(c) : 0;
 	if (r == 0)
 		r = find(&a, v);

@@ -132,6 +132,8 @@ int broker_init(struct broker *b, const struct broker_rules *rules);
 /* Closes no descriptor of a tree. */
 void broker_release(struct broker *b);
 
+/* Done, by the kernel, without a descriptor. */
+void broker_result_init(struct broker_result *ret);
 void broker_act(struct broker *b, const struct broker_call *c,
 		struct broker_result *ret);
 

@@ -453,11 +453,18 @@ static int walk(struct walk *w)
 int broker_resolve(const struct broker_trees *trees, const char *base, const char *raw,
 		   enum broker_walk how, struct broker_spot *ret)
 {
-	struct walk w = { .trees = trees, .fd = -1, .how = how, .spot = ret };
+	struct walk w; /* its text is not cleared, nor that of a spot: they are large */
 	size_t n = strlen(raw), have = 0;
 	int r;
 
-	*ret = (struct broker_spot){ .parent = -1, .object = -1, .leaf = "" };
+	w.trees = trees;
+	w.place = NULL;
+	w.fd = -1;
+	w.own = false;
+	w.how = how;
+	w.links = w.steps = 0;
+	w.spot = ret;
+	broker_spot_init(ret);
 	if (n == 0)
 		return -ENOENT;
 	if (n >= PATH_MAX)
@@ -475,6 +482,14 @@ int broker_resolve(const struct broker_trees *trees, const char *base, const cha
 	if (r != 0)
 		broker_spot_release(ret);
 	return r;
+}
+
+void broker_spot_init(struct broker_spot *s)
+{
+	memset(s, 0, offsetof(struct broker_spot, path));
+	s->parent = s->object = -1;
+	s->leaf = "";
+	s->path[0] = '\0';
 }
 
 void broker_spot_release(struct broker_spot *s)

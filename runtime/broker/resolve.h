@@ -77,6 +77,8 @@ struct broker_spot {
  */
 int broker_resolve(const struct broker_trees *trees, const char *base, const char *raw,
 		   enum broker_walk how, struct broker_spot *ret);
+/* Nothing. */
+void broker_spot_init(struct broker_spot *s);
 void broker_spot_release(struct broker_spot *s);
 
 #endif

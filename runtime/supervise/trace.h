@@ -9,7 +9,7 @@
 #include <linux/seccomp.h>
 
 #include "runtime/supervise/judge.h"
-#include "runtime/supervise/tracee.h"
+#include "runtime/broker/tracee.h"
 
 struct trace {
 	struct judge judge;

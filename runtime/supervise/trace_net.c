@@ -16,7 +16,7 @@
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
 #include "runtime/decide/rule_text.h"
-#include "runtime/supervise/tracee.h"
+#include "runtime/broker/tracee.h"
 
 /* True for a datagram socket; `guess` if the descriptor cannot be looked at. */
 static bool is_datagram(pid_t pid, int sock, bool guess)

@@ -5,7 +5,7 @@
 #include <linux/seccomp.h>
 
 #include "runtime/supervise/judge.h"
-#include "runtime/supervise/tracee.h"
+#include "runtime/broker/tracee.h"
 
 void trace_net_look(const struct judge *j, struct tracee_paths *p,
 		    const struct seccomp_notif *req);

@@ -21,7 +21,7 @@
 #include <cmocka.h>
 
 #include "runtime/supervise/trace.h"
-#include "runtime/supervise/tracee.h"
+#include "runtime/broker/tracee.h"
 #include "tests/unit/scratch_dir.h"
 
 static char dir[] = "/tmp/pol-trace.XXXXXX";

@@ -1,7 +1,7 @@
-/* Reads a traced caller's memory, directories and paths.  All of it is racy and is used
- * for messages only. */
-#ifndef RUNTIME_SUPERVISE_TRACEE_H
-#define RUNTIME_SUPERVISE_TRACEE_H
+/* Reads a traced caller's memory, directories and paths.  All of it is racy:
+ * what was read is the caller's only if it still waits for its answer afterwards. */
+#ifndef RUNTIME_BROKER_TRACEE_H
+#define RUNTIME_BROKER_TRACEE_H
 
 #include <limits.h>
 #include <stdbool.h>
@@ -28,13 +28,16 @@ struct tracee_paths {
 	unsigned resolutions;
 	struct timespec begun; /* time of the first resolution */
 	bool given_up;         /* the call has used up its share: its denials count as
-	                          lost */
+				  lost */
 };
 
 /* Returns the number of bytes read, at most len; 0 if the memory is not mapped. */
 size_t tracee_read(pid_t pid, uint64_t addr, void *buf, size_t len);
 /* Reads a NUL-terminated string; false if there is none or it is longer than cap. */
 bool tracee_string(pid_t pid, uint64_t addr, char *buf, size_t cap);
+/* The directory, as the caller's mounts name it now, from which a relative path starts:
+ * its working directory (AT_FDCWD), or a descriptor.  proc_fd: of /proc. */
+bool tracee_base(int proc_fd, pid_t pid, int dirfd, char out[PATH_MAX]);
 /*
  * Resolves `raw` as the caller means it: absolute, inside the sandbox, with links
  * resolved as far as the path exists there.  *ret_exists: all of it exists inside.

@@ -1,7 +1,7 @@
 /* Reads strings and paths of a traced caller.  The kernel resolves paths below the
  * sandbox's root (openat2, O_PATH).  The part that does not exist there is appended as
  * text. */
-#include "runtime/supervise/tracee.h"
+#include "runtime/broker/tracee.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -62,8 +62,7 @@ bool tracee_string(pid_t pid, uint64_t addr, char *buf, size_t cap)
 	return false;
 }
 
-/* The directory from which a relative path starts. */
-static bool base_of(const struct tracee_paths *p, pid_t pid, int dirfd, char out[PATH_MAX])
+bool tracee_base(int proc_fd, pid_t pid, int dirfd, char out[PATH_MAX])
 {
 	char name[48];
 	ssize_t n;
@@ -72,7 +71,7 @@ static bool base_of(const struct tracee_paths *p, pid_t pid, int dirfd, char out
 		(void)snprintf(name, sizeof(name), "%d/cwd", pid);
 	else
 		(void)snprintf(name, sizeof(name), "%d/fd/%d", pid, dirfd);
-	n = readlinkat(p->proc_fd, name, out, PATH_MAX - 1);
+	n = readlinkat(proc_fd, name, out, PATH_MAX - 1);
 	if (n <= 0 || n >= PATH_MAX - 1 || out[0] != '/')
 		return false;
 	out[n] = '\0';
@@ -105,7 +104,8 @@ static void normalise(char *path)
 	*w = '\0';
 }
 
-/* May one more path of this call be resolved?  After the first no, the answer stays no. */
+/* May one more path of this call be resolved?  After the first no, the answer stays no.
+ */
 static bool may_resolve(struct tracee_paths *p)
 {
 	struct timespec ts;
@@ -113,7 +113,8 @@ static bool may_resolve(struct tracee_paths *p)
 	if (p->resolutions == 0)
 		(void)clock_gettime(CLOCK_MONOTONIC, &p->begun);
 	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	if ((ts.tv_sec - p->begun.tv_sec) * 1000 + (ts.tv_nsec - p->begun.tv_nsec) / 1000000 >=
+	if ((ts.tv_sec - p->begun.tv_sec) * 1000 +
+			    (ts.tv_nsec - p->begun.tv_nsec) / 1000000 >=
 		    TRACE_MAX_MS ||
 	    p->resolutions >= TRACE_MAX_RESOLUTIONS)
 		p->given_up = true;
@@ -186,7 +187,7 @@ bool tracee_path(struct tracee_paths *p, pid_t pid, int dirfd, const char *raw,
 	} else {
 		char base[PATH_MAX];
 
-		if (!base_of(p, pid, dirfd, base) ||
+		if (!tracee_base(p->proc_fd, pid, dirfd, base) ||
 		    (size_t)snprintf(full, sizeof(full), "%s/%s", base, raw) >=
 			    sizeof(full))
 			return false;

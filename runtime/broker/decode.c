@@ -1,0 +1,413 @@
+/* Decides which call of the broker a system call is.  The table says where its
+ * arguments are; what they mean is in the functions of its rows. */
+#include "runtime/broker/decode.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+#include <utime.h>
+
+#include "runtime/base/io.h"
+#include "runtime/base/sys.h"
+#include "runtime/broker/tracee.h"
+
+#define NR_FCHMODAT2 452 /* 6.6 */
+
+enum { NONE = -1 };
+
+struct reading {
+	int proc_fd;
+	pid_t pid;
+	const struct broker_ids *ids;
+	const __u64 *args;
+	struct broker_decoded *d;
+};
+
+struct row {
+	int nr;
+	int8_t verb, dir, path, to_dir, to;
+	int8_t mode, flags; /* arguments; NONE: none, and `fixed` are the flags */
+	uint32_t fixed;
+	bool follow;
+	int (*more)(struct reading *r, const struct row *row);
+};
+
+static int fetch(const struct reading *r, uint64_t addr, void *buf, size_t n)
+{
+	return tracee_read(r->pid, addr, buf, n) == n ? 0 : -EFAULT;
+}
+
+/* A text of the caller that has to end within `cap` bytes. */
+static int fetch_text(const struct reading *r, uint64_t addr, char *buf, size_t cap)
+{
+	char last;
+
+	if (tracee_string(r->pid, addr, buf, cap))
+		return 0;
+	/* too long, or not there? */
+	return addr && fetch(r, addr + cap - 1, &last, 1) == 0 ? -ENAMETOOLONG
+							       : -EFAULT;
+}
+
+static int at_flags(struct reading *r, const struct row *row, uint64_t known)
+{
+	uint64_t flags = row->flags == NONE ? 0 : (uint32_t)r->args[row->flags];
+
+	if (flags & ~(known | AT_EMPTY_PATH))
+		return -EINVAL;
+	/* of a descriptor: the kernel sees on which mount it is */
+	if ((flags & AT_EMPTY_PATH) && !r->d->path[0])
+		return BROKER_NOT_OURS;
+	if (flags & AT_SYMLINK_NOFOLLOW)
+		r->d->call.follow = false;
+	r->d->call.flags = flags;
+	return 0;
+}
+
+static bool needs_writing(uint64_t flags)
+{
+	return (flags & O_ACCMODE) != O_RDONLY || (flags & (O_CREAT | O_TRUNC)) ||
+	       (flags & O_TMPFILE) == O_TMPFILE;
+}
+
+static int more_open(struct reading *r, const struct row *row)
+{
+	struct broker_call *c = &r->d->call;
+
+	(void)row;
+	r->d->cloexec = c->flags & O_CLOEXEC;
+	return (c->flags & O_PATH) || !needs_writing(c->flags) ? BROKER_NOT_OURS : 0;
+}
+
+/* With RESOLVE_* the kernel alone knows; on the read-only mount it refuses. */
+static int more_open2(struct reading *r, const struct row *row)
+{
+	struct open_how how;
+	int e;
+
+	if (r->args[3] != sizeof(how))
+		return BROKER_NOT_OURS;
+	e = fetch(r, r->args[2], &how, sizeof(how));
+	if (e < 0)
+		return e;
+	if (how.resolve || how.flags > UINT32_MAX)
+		return BROKER_NOT_OURS;
+	r->d->call.flags = how.flags;
+	r->d->call.mode = (mode_t)how.mode;
+	if (how.mode & ~(uint64_t)07777 || (how.mode && !(how.flags & O_CREAT) &&
+					    (how.flags & O_TMPFILE) != O_TMPFILE))
+		return -EINVAL;
+	return more_open(r, row);
+}
+
+static int more_unlink(struct reading *r, const struct row *row)
+{
+	uint32_t flags = (uint32_t)r->args[row->flags];
+
+	if (flags & ~(uint32_t)AT_REMOVEDIR)
+		return -EINVAL;
+	r->d->call.verb = flags ? BROKER_RMDIR : BROKER_UNLINK;
+	return 0;
+}
+
+static int more_symlink(struct reading *r, const struct row *row)
+{
+	(void)row;
+	return fetch_text(r, r->args[0], r->d->text, sizeof(r->d->text));
+}
+
+static int more_link(struct reading *r, const struct row *row)
+{
+	int e = at_flags(r, row, AT_SYMLINK_FOLLOW);
+
+	r->d->call.follow = r->d->call.flags & AT_SYMLINK_FOLLOW;
+	return e;
+}
+
+static int more_at(struct reading *r, const struct row *row)
+{
+	return at_flags(r, row, AT_SYMLINK_NOFOLLOW);
+}
+
+static int more_access(struct reading *r, const struct row *row)
+{
+	int e = at_flags(r, row, AT_SYMLINK_NOFOLLOW | AT_EACCESS);
+
+	/* what is not about writing the kernel answers */
+	return e == 0 && !(r->d->call.mode & W_OK) ? BROKER_NOT_OURS : e;
+}
+
+static int more_truncate(struct reading *r, const struct row *row)
+{
+	(void)row;
+	r->d->call.length = (off_t)r->args[1];
+	return 0;
+}
+
+/* The run has one user and one group; others mean nothing there. */
+static int more_chown(struct reading *r, const struct row *row)
+{
+	struct broker_call *c = &r->d->call;
+	uid_t uid = (uid_t)r->args[row->path + 1];
+	gid_t gid = (gid_t)r->args[row->path + 2];
+
+	if ((uid != (uid_t)-1 && uid != r->ids->inside_uid) ||
+	    (gid != (gid_t)-1 && gid != r->ids->inside_gid))
+		return -EINVAL;
+	c->uid = uid == (uid_t)-1 ? uid : r->ids->uid;
+	c->gid = gid == (gid_t)-1 ? gid : r->ids->gid;
+	return at_flags(r, row, AT_SYMLINK_NOFOLLOW);
+}
+
+static void set_now(struct broker_call *c)
+{
+	c->times[0] = c->times[1] = (struct timespec){ 0, UTIME_NOW };
+}
+
+static int more_utime(struct reading *r, const struct row *row)
+{
+	struct utimbuf t;
+
+	(void)row;
+	set_now(&r->d->call);
+	if (!r->args[1])
+		return 0;
+	if (fetch(r, r->args[1], &t, sizeof(t)) < 0)
+		return -EFAULT;
+	r->d->call.times[0] = (struct timespec){ t.actime, 0 };
+	r->d->call.times[1] = (struct timespec){ t.modtime, 0 };
+	return 0;
+}
+
+static int more_utimes(struct reading *r, const struct row *row)
+{
+	uint64_t addr = r->args[row->path + 1];
+	struct timeval t[2];
+
+	set_now(&r->d->call);
+	if (!r->d->path[0] && row->dir != NONE)
+		return BROKER_NOT_OURS;
+	if (!addr)
+		return 0;
+	if (fetch(r, addr, t, sizeof(t)) < 0)
+		return -EFAULT;
+	for (int i = 0; i < 2; i++) {
+		if (t[i].tv_usec < 0 || t[i].tv_usec >= 1000000)
+			return -EINVAL;
+		r->d->call.times[i] =
+			(struct timespec){ t[i].tv_sec, t[i].tv_usec * 1000 };
+	}
+	return 0;
+}
+
+static int more_utimens(struct reading *r, const struct row *row)
+{
+	set_now(&r->d->call);
+	if (r->args[2] &&
+	    fetch(r, r->args[2], r->d->call.times, sizeof(r->d->call.times)) < 0)
+		return -EFAULT;
+	return at_flags(r, row, AT_SYMLINK_NOFOLLOW);
+}
+
+static int more_xattr(struct reading *r, const struct row *row)
+{
+	struct broker_call *c = &r->d->call;
+	int e = fetch_text(r, r->args[1], r->d->text, XATTR_NAME_MAX + 1);
+
+	if (e < 0)
+		return e == -ENAMETOOLONG ? -ERANGE : e;
+	if (row->verb == BROKER_REMOVEXATTR)
+		return 0;
+	c->size = r->args[3];
+	c->value = r->d->value;
+	if (c->size > sizeof(r->d->value))
+		return -E2BIG;
+	return fetch(r, r->args[2], r->d->value, c->size);
+}
+
+#define CREAT_FLAGS (O_WRONLY | O_CREAT | O_TRUNC)
+
+static const struct row rows[] = {
+	{ SYS_open, BROKER_OPEN, NONE, 0, NONE, NONE, 2, 1, 0, true, more_open },
+	{ SYS_creat, BROKER_OPEN, NONE, 0, NONE, NONE, 1, NONE, CREAT_FLAGS, true,
+	  more_open },
+	{ SYS_openat, BROKER_OPEN, 0, 1, NONE, NONE, 3, 2, 0, true, more_open },
+	{ SYS_openat2, BROKER_OPEN, 0, 1, NONE, NONE, NONE, NONE, 0, true, more_open2 },
+	{ SYS_mkdir, BROKER_MKDIR, NONE, 0, NONE, NONE, 1, NONE, 0, false, NULL },
+	{ SYS_mkdirat, BROKER_MKDIR, 0, 1, NONE, NONE, 2, NONE, 0, false, NULL },
+	{ SYS_rmdir, BROKER_RMDIR, NONE, 0, NONE, NONE, NONE, NONE, 0, false, NULL },
+	{ SYS_unlink, BROKER_UNLINK, NONE, 0, NONE, NONE, NONE, NONE, 0, false, NULL },
+	{ SYS_unlinkat, BROKER_UNLINK, 0, 1, NONE, NONE, NONE, 2, 0, false,
+	  more_unlink },
+	{ SYS_mknod, BROKER_MKNOD, NONE, 0, NONE, NONE, 1, NONE, 0, false, NULL },
+	{ SYS_mknodat, BROKER_MKNOD, 0, 1, NONE, NONE, 2, NONE, 0, false, NULL },
+	{ SYS_symlink, BROKER_SYMLINK, NONE, 1, NONE, NONE, NONE, NONE, 0, false,
+	  more_symlink },
+	{ SYS_symlinkat, BROKER_SYMLINK, 1, 2, NONE, NONE, NONE, NONE, 0, false,
+	  more_symlink },
+	{ SYS_link, BROKER_LINK, NONE, 0, NONE, 1, NONE, NONE, 0, false, NULL },
+	{ SYS_linkat, BROKER_LINK, 0, 1, 2, 3, NONE, 4, 0, false, more_link },
+	{ SYS_rename, BROKER_RENAME, NONE, 0, NONE, 1, NONE, NONE, 0, false, NULL },
+	{ SYS_renameat, BROKER_RENAME, 0, 1, 2, 3, NONE, NONE, 0, false, NULL },
+	{ SYS_renameat2, BROKER_RENAME, 0, 1, 2, 3, NONE, 4, 0, false, NULL },
+	{ SYS_truncate, BROKER_TRUNCATE, NONE, 0, NONE, NONE, NONE, NONE, 0, true,
+	  more_truncate },
+	{ SYS_chmod, BROKER_CHMOD, NONE, 0, NONE, NONE, 1, NONE, 0, true, NULL },
+	{ SYS_fchmodat, BROKER_CHMOD, 0, 1, NONE, NONE, 2, NONE, 0, true, NULL },
+	{ NR_FCHMODAT2, BROKER_CHMOD, 0, 1, NONE, NONE, 2, 3, 0, true, more_at },
+	{ SYS_chown, BROKER_CHOWN, NONE, 0, NONE, NONE, NONE, NONE, 0, true,
+	  more_chown },
+	{ SYS_lchown, BROKER_CHOWN, NONE, 0, NONE, NONE, NONE, NONE, 0, false,
+	  more_chown },
+	{ SYS_fchownat, BROKER_CHOWN, 0, 1, NONE, NONE, NONE, 4, 0, true, more_chown },
+	{ SYS_utime, BROKER_UTIMENS, NONE, 0, NONE, NONE, NONE, NONE, 0, true,
+	  more_utime },
+	{ SYS_utimes, BROKER_UTIMENS, NONE, 0, NONE, NONE, NONE, NONE, 0, true,
+	  more_utimes },
+	{ SYS_futimesat, BROKER_UTIMENS, 0, 1, NONE, NONE, NONE, NONE, 0, true,
+	  more_utimes },
+	{ SYS_utimensat, BROKER_UTIMENS, 0, 1, NONE, NONE, NONE, 3, 0, true,
+	  more_utimens },
+	{ SYS_setxattr, BROKER_SETXATTR, NONE, 0, NONE, NONE, NONE, 4, 0, true,
+	  more_xattr },
+	{ SYS_lsetxattr, BROKER_SETXATTR, NONE, 0, NONE, NONE, NONE, 4, 0, false,
+	  more_xattr },
+	{ SYS_removexattr, BROKER_REMOVEXATTR, NONE, 0, NONE, NONE, NONE, NONE, 0, true,
+	  more_xattr },
+	{ SYS_lremovexattr, BROKER_REMOVEXATTR, NONE, 0, NONE, NONE, NONE, NONE, 0,
+	  false, more_xattr },
+	{ SYS_access, BROKER_ACCESS, NONE, 0, NONE, NONE, 1, NONE, 0, true,
+	  more_access },
+	{ SYS_faccessat, BROKER_ACCESS, 0, 1, NONE, NONE, 2, NONE, 0, true,
+	  more_access },
+	{ SYS_faccessat2, BROKER_ACCESS, 0, 1, NONE, NONE, 2, 3, 0, true, more_access },
+};
+
+/* "Umask:" of the caller's status. */
+static int read_umask(const struct reading *r, mode_t *ret)
+{
+	char name[32], text[512], *at;
+	AUTO_CLOSE int fd = -1;
+	ssize_t n;
+
+	(void)snprintf(name, sizeof(name), "%d/status", r->pid);
+	fd = sys_open_beneath(r->proc_fd, name, O_RDONLY | O_CLOEXEC,
+			      RESOLVE_NO_SYMLINKS);
+	if (fd < 0)
+		return -errno;
+	n = read(fd, text, sizeof(text) - 1);
+	if (n <= 0)
+		return -EIO;
+	text[n] = '\0';
+	/* the line before may hold the command's name, but no line break */
+	at = strstr(text, "\nUmask:\t");
+	if (!at)
+		return -EIO;
+	*ret = (mode_t)strtoul(at + 8, NULL, 8) & 0777;
+	return 0;
+}
+
+static int fetch_path(const struct reading *r, int dir, int path, char *raw, char *base)
+{
+	int dirfd = dir == NONE ? AT_FDCWD : (int)(uint32_t)r->args[dir];
+	int e = fetch_text(r, r->args[path], raw, PATH_MAX);
+
+	if (e < 0 || raw[0] == '/')
+		return e;
+	return tracee_base(r->proc_fd, r->pid, dirfd, base) ? 0
+	       : dirfd == AT_FDCWD                          ? -ENOENT
+							    : -EBADF;
+}
+
+static bool makes(const struct broker_call *c)
+{
+	return c->verb == BROKER_MKDIR || c->verb == BROKER_MKNOD ||
+	       (c->verb == BROKER_OPEN &&
+		((c->flags & O_CREAT) || (c->flags & O_TMPFILE) == O_TMPFILE));
+}
+
+int broker_decode(int proc_fd, const struct broker_ids *ids,
+		  const struct seccomp_notif *req, struct broker_decoded *ret)
+{
+	struct reading r = { proc_fd, (pid_t)req->pid, ids, req->data.args, ret };
+	struct broker_call *c = &ret->call;
+	const struct row *row = rows;
+	int e;
+
+	while (row < rows + sizeof(rows) / sizeof(rows[0]) && row->nr != req->data.nr)
+		row++;
+	if (row == rows + sizeof(rows) / sizeof(rows[0]))
+		return BROKER_NOT_OURS;
+	*c = (struct broker_call){ .verb = (enum broker_verb)row->verb,
+				   .follow = row->follow,
+				   .path = { ret->path, ret->base },
+				   .to = { ret->to, ret->to_base },
+				   .text = ret->text };
+	c->flags = row->flags == NONE ? row->fixed : (uint32_t)r.args[row->flags];
+	c->mode = row->mode == NONE ? 0 : (mode_t)r.args[row->mode];
+	ret->cloexec = false;
+	ret->path[0] = ret->to[0] = ret->text[0] = '\0';
+	/* an open that writes nothing needs no path */
+	if (c->verb == BROKER_OPEN && row->flags != NONE && !needs_writing(c->flags))
+		return BROKER_NOT_OURS;
+	e = fetch_path(&r, row->dir, row->path, ret->path, ret->base);
+	if (e == 0 && row->to != NONE)
+		e = fetch_path(&r, row->to_dir, row->to, ret->to, ret->to_base);
+	if (e == 0 && row->more)
+		e = row->more(&r, row);
+	return e == 0 && makes(c) ? read_umask(&r, &c->umask) : e;
+}
+
+/* 0, or -errno of what the listener said. */
+static int hand_over(int listener, uint64_t id, int fd, bool cloexec)
+{
+	struct seccomp_notif_addfd add = { .id = id,
+					   .flags = SECCOMP_ADDFD_FLAG_SEND,
+					   .srcfd = (__u32)fd,
+					   .newfd_flags = cloexec ? O_CLOEXEC : 0 };
+
+	return SYS_RETRY(ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add)) < 0 ? -errno
+									       : 0;
+}
+
+int broker_serve(struct broker *b, int proc_fd, const struct broker_ids *ids,
+		 int listener, const struct seccomp_notif *req,
+		 struct seccomp_notif_resp *resp, struct broker_result *ret)
+{
+	struct broker_decoded d;
+	uint64_t id = req->id;
+	int r = broker_decode(proc_fd, ids, req, &d);
+
+	broker_result_init(ret);
+	ret->ours = r != BROKER_NOT_OURS;
+	ret->err = r < 0 ? -r : 0;
+	/* what was read is the caller's only if it still waits */
+	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) != 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (r == 0)
+		broker_act(b, &d.call, ret);
+	*resp = (struct seccomp_notif_resp){ .id = id };
+	if (ret->fd >= 0) {
+		r = hand_over(listener, id, ret->fd, d.cloexec);
+		(void)close(ret->fd);
+		ret->fd = -1;
+		if (r == 0 || r == -ENOENT || r == -EINPROGRESS)
+			return 0;
+		ret->err = -r; /* the caller has no room for a descriptor */
+	}
+	if (ret->ours)
+		resp->error = -ret->err;
+	else
+		resp->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+	if (SYS_RETRY(ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, resp)) != 0 &&
+	    errno != ENOENT)
+		return -errno;
+	return 0;
+}
