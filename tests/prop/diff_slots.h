@@ -182,10 +182,10 @@ static const struct slot slots[] = {
 			"policy p { level managed  base none }" } },
 };
 
-/* Of the network's own statements: what the gateway does. */
+/* What the gateway does with the connections of one rule: another rule may come before it. */
 static inline bool slot_is_grant(const struct slot *s)
 {
-	return s->section && strcmp(s->section, "network") == 0 && strncmp(s->text[0], "otherwise", 9) != 0;
+	return s->section && strcmp(s->section, "network") == 0 && strncmp(s->text[0], "allow ", 6) == 0;
 }
 
 static inline uint32_t texts_of(const struct slot *s)

@@ -82,6 +82,18 @@ static void test_commands_are_read_by_the_tables(void **state)
 	assert_int_equal(d.effect, IR_ALLOW);
 }
 
+/* A bundle has one role's policy, and of the other roles a digest of all that counts there. */
+static void test_the_digest_of_a_role_has_what_only_counts_there(void **state)
+{
+	const struct ir *old = managed("role r { }  command { deny \"a\"  deny \"b\" when role == r }");
+	const struct ir *same = managed("role r { }  command { deny \"c\"  deny \"b\" when role == r }");
+	const struct ir *none = managed("role r { }  command { deny \"a\" }");
+
+	(void)state;
+	assert_true(str_eq(old->roles.v[0].digest, same->roles.v[0].digest));
+	assert_false(str_eq(old->roles.v[0].digest, none->roles.v[0].digest));
+}
+
 /* One half of a block, a port of a range, a mask of a flag. */
 static void test_the_witness_lies_in_what_changed(void **state)
 {
@@ -505,6 +517,7 @@ int main(void)
 		WITH(arena, test_each_change_has_its_word),
 		WITH(arena, test_options_of_a_deny_are_looked_at),
 		WITH(arena, test_commands_are_read_by_the_tables),
+		WITH(arena, test_the_digest_of_a_role_has_what_only_counts_there),
 		WITH(arena, test_the_witness_lies_in_what_changed),
 		WITH(arena, test_a_wider_block_is_seen_around_a_narrower_one),
 		WITH(arena, test_where_names_may_lead),
