@@ -48,6 +48,12 @@ struct diff_told {
 	 */
 	bool named[2], by[IR_EFFECT_COUNT], has_alike[IR_EFFECT_COUNT];
 	struct ir_request alike[IR_EFFECT_COUNT];
+	/*
+	 * Only one policy's allow rules allow an interpreter, although both decide alike: what
+	 * it runs may differ.  As named[], and the first such request.
+	 */
+	bool code[2], has_coded;
+	struct ir_request coded;
 	bool final_apart; /* the same, but only one of them by a final rule */
 	size_t lines; /* that were tried for guards and searches (diff_region.c) */
 	/* what is not known permits nothing more */

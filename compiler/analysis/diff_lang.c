@@ -451,20 +451,30 @@ static bool is_spelled(struct diff *d, struct diff_item *it, struct diff_told *t
 	return !told->named[0] && told->changes;
 }
 
+/* Only one policy allows an interpreter: is it settled by lines with code? */
+static bool is_coded(struct diff *d, struct diff_item *it, struct diff_told *told)
+{
+	if (d->in_set_only || (!told->code[0] && !told->code[1]) ||
+	    diff_told_enough(it, told) || diff_spell_code(d, it, told))
+		return true;
+	return !told->code[0] && told->changes;
+}
+
 static void settle_words(struct diff *d, struct diff_item *it)
 {
 	struct diff_told told = { .of = it };
 	struct open open = run(d, it, DIFF_WORDS, &told);
 	/* it stays undecided: no line can tell more than that, and they take long */
 	bool spelled = open.large || is_spelled(d, it, &told);
+	bool coded = open.large || is_coded(d, it, &told);
 	enum diff_looked looked = DIFF_IN_PART;
 	const char *why = NULL;
 
 	if (open.cond == DIFF_COND_NARROWS && told.changes)
 		open.cond = DIFF_COND_ALIKE;
-	told.narrows_only = open.cond == DIFF_COND_NARROWS ||
-			    (open.cond == DIFF_COND_ALIKE && !told.named[0] &&
-			     !told.unconfirmed);
+	/* each of the reasons below may be about what widens */
+	told.narrows_only = open.cond != DIFF_COND_UNKNOWN && !told.unconfirmed &&
+			    (spelled || !told.named[0]) && (coded || !told.code[0]);
 	if (open.cond != DIFF_COND_ALIKE && open.conditions)
 		why = "options, paths or a regular expression decide it, too: other lines "
 		      "may differ";
@@ -478,6 +488,9 @@ static void settle_words(struct diff *d, struct diff_item *it)
 	else if (!spelled)
 		why = "only one policy decides these lines by this rule: lines that spell a "
 		      "denied command or name a hidden path may differ";
+	else if (!coded)
+		why = "only one policy allows a program whose code nobody sees: lines with code "
+		      "may differ";
 	else
 		looked = DIFF_WHOLLY;
 	diff_settled(d, it, &told, looked, why);

@@ -129,6 +129,24 @@ static void add_path(struct diff *d, struct arena *a, struct diff_pieces *p, siz
 	}
 }
 
+/* "-fx", where the guard names "-f" and "-x": one word may be all that a pattern leaves room for. */
+static void add_letters(struct arena *a, struct diff_pieces *p, size_t limit, const struct ir_guard *g)
+{
+	struct buf b;
+	size_t i;
+
+	buf_init(&b, a);
+	buf_ch(&b, '-');
+	for (i = 0; i < g->noptions; i++) {
+		const struct ir_glob *n = &g->options[i].name;
+
+		if (ir_glob_is_literal(n) && n->n == 2 && n->v[0].byte == '-' && n->v[1].byte != '-')
+			buf_u8(&b, n->v[1].byte);
+	}
+	if (b.n > 2)
+		add(a, p, limit, buf_view(&b), STR_NULL);
+}
+
 static void add_guard(struct diff *d, struct arena *a, struct diff_pieces *p, size_t limit,
 		      const struct ir_guard *g)
 {
@@ -138,6 +156,7 @@ static void add_guard(struct diff *d, struct arena *a, struct diff_pieces *p, si
 		add_option(a, p, limit, &g->options[i]);
 	for (i = 0; i < g->npaths; i++)
 		add_path(d, a, p, limit, &g->paths[i]);
+	add_letters(a, p, limit, g);
 	if (g->kind == IR_GD_WITH_ONLY)
 		add(a, p, limit, STR("--other"), STR_NULL);
 	if (g->kind == IR_GD_WITHIN)

@@ -3,6 +3,7 @@
  * representative is asked; where guards decide, too, lines with the options and operands
  * that they name are asked as well.
  */
+#include "compiler/analysis/diff_dominate.h"
 #include "compiler/analysis/diff_job.h"
 #include "compiler/analysis/diff_key.h"
 #include "compiler/analysis/diff_witness.h"
@@ -109,6 +110,9 @@ bool diff_region_alike(struct diff_job *j, struct diff_region r)
 		return false;
 	if (j->sel[0]->kind == IR_COMMAND)
 		return acts_alike(j, r);
+	if (j->frame == DIFF_RELATIVE &&
+	    diff_dominated(j->d, j->sel, r.tags, count_items(j, r), diff_region_operations(j)))
+		return true;
 	if (count_items(j, r) < r.n)
 		return false;
 	for (i = 0; i < r.n; i++) {
@@ -209,6 +213,28 @@ static bool is_of_region(struct diff_job *j, const struct ir_request *req,
 	return true;
 }
 
+/*
+ * Do the tables say the same about all programs that are looked at?  Names that go on with ':'
+ * are many, but seldom has one of them a table.
+ */
+static bool is_one_program(const struct diff_job *j)
+{
+	struct str name;
+	size_t i;
+	int s;
+
+	if (!j->bases || j->bases->kind == DIFF_BASE_OTHERS)
+		return false;
+	for (s = 0; s < 2 && j->bases->kind == DIFF_BASE_COLON; s++)
+		for (i = 0; i < eval_tabled_count(j->d->ir[s]); i++) {
+			name = eval_tabled_name(j->d->ir[s], i);
+			if (name.n > j->bases->name.n && str_starts(name, j->bases->name) &&
+			    name.p[j->bases->name.n] == ':')
+				return false;
+		}
+	return true;
+}
+
 /* --- lines that meet guards ----------------------------------------------------------- */
 
 static void find_pieces(struct diff_job *j, const struct diff_met *met, size_t n)
@@ -252,15 +278,8 @@ static bool ask_lines(struct diff_job *j, const struct ir_request *base,
 static void note_named(struct diff_job *j, const struct ir_request *req,
 		       const struct diff_named *named)
 {
-	struct str base = eval_base_name(req->argv[0]);
 	bool words = diff_words_count(j->d, req);
-	bool code = eval_tabled_interprets(j->d->ir[DIFF_OLD], base) ||
-		    eval_tabled_interprets(j->d->ir[DIFF_NEW], base);
 	int e, i;
-
-	for (i = 0; i < 2; i++)
-		if (code && named->allows[i])
-			j->told->named[i] = j->told->by[IR_ALLOW] = true;
 
 	for (e = 0; e < IR_EFFECT_COUNT; e++)
 		for (i = 0; i < 2; i++) {
@@ -268,6 +287,115 @@ static void note_named(struct diff_job *j, const struct ir_request *req,
 				continue;
 			j->told->named[i] = j->told->by[e] = true;
 		}
+}
+
+/* May some program of the region run code that its words say? */
+static bool may_interpret(const struct diff_job *j, struct str base)
+{
+	size_t i;
+	int s;
+
+	for (s = 0; s < 2; s++) {
+		const struct ir *ir = j->d->ir[s];
+
+		if (eval_tabled_interprets(ir, base))
+			return true;
+		for (i = 0; i < eval_tabled_count(ir) && !is_one_program(j); i++)
+			if (eval_tabled_interprets(ir, eval_tabled_name(ir, i)))
+				return true;
+	}
+	return false;
+}
+
+/*
+ * An allow of an interpreter also speaks of its code, even where another rule decides: nobody
+ * sees what it runs, and without an allow `opaque` counts, too.
+ */
+static void note_code(struct diff_job *j, const struct ir_request *req,
+		      const struct diff_named *named)
+{
+	int i;
+
+	if ((!named->allows[0] && !named->allows[1]) ||
+	    !may_interpret(j, eval_base_name(req->argv[0])))
+		return;
+	for (i = 0; i < 2; i++)
+		j->told->code[i] |= named->allows[i];
+	if (j->told->has_coded)
+		return;
+	j->told->has_coded = true;
+	j->told->coded = diff_keep_request(j->d->a, req);
+}
+
+/* What lies `within` a path depends on where the command runs, too. */
+static bool has_within(const struct ir_command *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->nguards && c->guards[i].kind != IR_GD_WITHIN; i++)
+		;
+	return i < c->nguards;
+}
+
+static bool words_decide(const struct diff_met *met, size_t n)
+{
+	size_t i, e, nexcept;
+
+	for (i = 0; i < n; i++) {
+		const struct ir_set *except = diff_excepts(met[i].it, &nexcept);
+
+		if (has_within(&diff_set(met[i].it)->u.command))
+			return false;
+		for (e = 0; e < nexcept; e++)
+			if (has_within(&except[e].u.command))
+				return false;
+	}
+	return true;
+}
+
+/* Is a request of the region asked that has these words behind its program? */
+static bool ask_rest(struct diff_job *j, const struct diff_few *few, size_t of,
+		     struct diff_region r)
+{
+	struct ir_request reqs[DIFF_WITNESS_REQUESTS];
+	struct str rest = str_sub(few->word[of], few->rest[of], few->word[of].n - few->rest[of]);
+	bool asked = false;
+	size_t i, k, n;
+
+	for (i = 0; i < few->n; i++) {
+		struct str w = few->word[i];
+
+		if (!str_eq(str_sub(w, few->rest[i], w.n - few->rest[i]), rest))
+			continue;
+		n = diff_witness_requests(j->d, j->tmp, j->sel[0], w, reqs);
+		for (k = 0; k < n; k++) {
+			if (!is_of_region(j, &reqs[k], r))
+				continue;
+			(void)diff_ask(j->d, &j->small, &reqs[k], diff_scopes(j->sel[0]), j->tmp,
+				       j->told);
+			asked = true;
+		}
+	}
+	return asked;
+}
+
+/*
+ * If the commands of the region have only a few words behind their program, each list of them
+ * is asked: then options leave nothing open.  Where the program lies is no matter of guards.
+ */
+static bool ask_all_words(struct diff_job *j, const struct diff_met *met, size_t n,
+			  struct diff_region r)
+{
+	struct diff_few few;
+	size_t i;
+
+	if (!is_one_program(j) || !words_decide(met, n) ||
+	    !diff_witness_few(j->tmp, &j->dfa, r.tags, r.n, &few))
+		return false;
+	for (i = 0; i < few.n; i++)
+		if (!ask_rest(j, &few, i, r))
+			return false;
+	return few.n > 0;
 }
 
 /*
@@ -286,14 +414,17 @@ static enum diff_cond open_of(struct diff_job *j, const struct ir_request *req,
 		return DIFF_COND_ALIKE;
 	for (i = 0; i < n && !diff_cond_decides(&met[i]); i++)
 		;
-	if (i == n)
+	open = diff_cond_decide(&j->small, req, is_one_program(j), met, n, &named);
+	/* without conditions there is one combination, which has been asked */
+	if (i == n || (open != DIFF_COND_ALIKE && ask_all_words(j, met, n, r))) {
+		note_code(j, req, &named);
 		return DIFF_COND_ALIKE;
-	open = diff_cond_decide(&j->small, req, j->bases && j->bases->kind == DIFF_BASE_IS, met,
-				n, &named);
+	}
 	/* what no combination tells apart, no line does */
 	if (open != DIFF_COND_ALIKE && ask_lines(j, req, met, n))
 		return DIFF_COND_ALIKE;
 	note_named(j, req, &named);
+	note_code(j, req, &named);
 	if (open == DIFF_COND_NARROWS && j->told->changes)
 		return DIFF_COND_ALIKE;
 	j->conditions |= open != DIFF_COND_ALIKE;

@@ -7,6 +7,7 @@
 
 #include "compiler/analysis/diff_key.h"
 #include "compiler/analysis/diff_line.h"
+#include "compiler/eval/match_program.h"
 #include "compiler/eval/tabled.h"
 
 /* How many rules of each policy are spelled. */
@@ -191,13 +192,55 @@ static bool may_default_allow(const struct ir *ir)
 	return !s->by_risk && s->effect == IR_ALLOW;
 }
 
-static bool may_lose(const struct ir *ir)
+/* Does `otherwise` deny whatever no rule is about? */
+static bool denies_the_rest(const struct ir *ir)
+{
+	const struct ir_scalar *s = &ir->scalars[IR_S_COMMAND_OTHERWISE];
+	size_t i;
+
+	for (i = 0; s->by_risk && i < IR_RISK_COUNT; i++)
+		if (s->effects[i] < IR_DENY)
+			return false;
+	return s->by_risk || s->effect >= IR_DENY;
+}
+
+/* May a rule let a program of this base name pass?  "git-rebase" is one of git's. */
+static bool may_rule_pass(const struct diff *d, struct str base)
 {
 	size_t i;
 
-	for (i = 0; i < eval_tabled_count(ir); i++)
-		if (eval_tabled_runs(ir, eval_tabled_name(ir, i)) != EVAL_RUNS_NOTHING)
+	for (i = 0; i < d->items[IR_COMMAND].n; i++) {
+		const struct diff_item *it = d->items[IR_COMMAND].v[i];
+
+		if (diff_rule(it) && diff_rule(it)->effect <= IR_ASK &&
+		    (!it->whole || str_starts(base, it->lead) || str_starts(it->lead, base)))
 			return true;
+	}
+	return false;
+}
+
+static struct str first_word(struct str name)
+{
+	size_t n = 0;
+
+	while (n < name.n && name.p[n] != ' ')
+		n++;
+	return str_sub(name, 0, n);
+}
+
+/* Is there a wrapper whose command may not be found, and that is not denied itself? */
+static bool may_lose(const struct diff *d, const struct ir *ir)
+{
+	size_t i;
+
+	for (i = 0; i < eval_tabled_count(ir); i++) {
+		struct str name = eval_tabled_name(ir, i);
+
+		if (eval_tabled_runs(ir, name) != EVAL_RUNS_NOTHING &&
+		    (!denies_the_rest(ir) || eval_tabled_is_transparent(ir, name) ||
+		     may_rule_pass(d, first_word(name))))
+			return true;
+	}
 	return false;
 }
 
@@ -209,7 +252,7 @@ static bool may_lose(const struct ir *ir)
 static bool may_matter(const struct diff *d, const struct ir *ir, enum ir_effect effect)
 {
 	return may_allow_shell(d, ir) ||
-	       (effect != IR_ASK && (may_lose(ir) || may_default_allow(ir)));
+	       (effect != IR_ASK && (may_lose(d, ir) || may_default_allow(ir)));
 }
 
 /* True if no line can make a difference. */
@@ -238,4 +281,45 @@ bool diff_spell_ask(struct diff *d, const struct diff_item *it, struct diff_told
 		none &= ask_others(&k, IR_DENY);
 	arena_release(&a);
 	return none || diff_told_enough(it, told);
+}
+
+/* --- the code of an interpreter -------------------------------------------------------------- */
+
+/* How many of a program's options that take code are tried. */
+#define MAX_CODE_OPTIONS 12
+
+/* `opaque` only makes a decision stricter. */
+static bool opaque_allows(const struct ir *ir)
+{
+	return ir->scalars[IR_S_COMMAND_OPAQUE].effect == IR_ALLOW;
+}
+
+bool diff_spell_code(struct diff *d, const struct diff_item *it, struct diff_told *told)
+{
+	const struct ir_request *req = &told->coded;
+	struct str names[MAX_CODE_OPTIONS], words[2] = { STR_NULL, STR("x y") };
+	struct arena a;
+	struct asking k = { d, &a, it, told };
+	struct ir_request program = *req;
+	size_t i, n;
+	int s;
+
+	if (opaque_allows(d->ir[DIFF_OLD]) && opaque_allows(d->ir[DIFF_NEW]))
+		return true;
+	arena_init(&a, ARENA_DEFAULT_BUDGET);
+	/* code on standard input, or where an operand is code */
+	ask(&k, req, words, 0, false);
+	ask(&k, req, &words[1], 1, false);
+	program.nargv = 1;
+	for (s = 0; s < 2; s++) {
+		n = eval_tabled_code(d->ir[s], eval_base_name(req->argv[0]), names,
+				     MAX_CODE_OPTIONS);
+		for (i = 0; i < n && !is_enough(&k); i++) {
+			words[0] = names[i];
+			ask(&k, req, words, 2, false);
+			ask(&k, &program, words, 2, false);
+		}
+	}
+	arena_release(&a);
+	return diff_told_enough(it, told);
 }

@@ -12,5 +12,10 @@
  * True if nothing is left to ask: no such line is possible, or the findings tell enough.
  */
 bool diff_spell_ask(struct diff *d, const struct diff_item *it, struct diff_told *told);
+/*
+ * Where told->code says so: asks about lines with code.  True if no line can differ, or the
+ * findings tell enough.
+ */
+bool diff_spell_code(struct diff *d, const struct diff_item *it, struct diff_told *told);
 
 #endif

@@ -172,3 +172,139 @@ struct str diff_witness_spell(struct arena *tmp, const struct diff_step *from,
 		n++;
 	return (struct str){ p, n };
 }
+
+/* --- regions of few words -------------------------------------------------------------- */
+
+/* Larger automata are not looked at: few of their regions are small. */
+#define MAX_SMALL_STATES 8192u
+
+static bool has_tags(const struct set_dfa *f, uint32_t state, const uint32_t *tags, size_t n)
+{
+	size_t own = f->tag_at[state + 1] - f->tag_at[state];
+
+	return own == n && (!n || memcmp(f->tags + f->tag_at[state], tags, n * sizeof(*tags)) == 0);
+}
+
+/* The states from which a word with the tags can still be reached. */
+static bool *leading(struct arena *tmp, const struct set_dfa *f, const uint32_t *tags, size_t n)
+{
+	bool *ret = arena_array(tmp, f->nstates + 1, sizeof(*ret)), more = true;
+	uint32_t s, c;
+
+	for (s = 0; s < f->nstates; s++)
+		ret[s] = s && has_tags(f, s, tags, n);
+	/* states are numbered from the start outwards, so that few rounds are enough */
+	while (more) {
+		more = false;
+		for (s = f->nstates; s-- > 1;)
+			for (c = 0; c < f->nclasses && !ret[s]; c++)
+				more |= ret[s] = ret[f->next[s * f->nclasses + c]];
+	}
+	return ret;
+}
+
+struct few {
+	struct arena *tmp;
+	const struct set_dfa *f;
+	const uint32_t *tags;
+	size_t ntags;
+	const bool *leads;
+	uint32_t *at, *next; /* by depth: the state, and the byte to try */
+	char *word;
+	struct diff_few *ret;
+};
+
+static uint32_t step(const struct set_dfa *f, uint32_t state, uint32_t byte)
+{
+	return f->next[state * f->nclasses + f->cls[byte]];
+}
+
+/* Adds all words that go on after `prefix`, which leads to `state`; false: too many. */
+static bool add_words(struct few *k, struct str prefix, uint32_t state)
+{
+	uint32_t depth = 0;
+
+	k->at[0] = state;
+	k->next[0] = 0;
+	for (;;) {
+		if (!k->next[depth] && has_tags(k->f, k->at[depth], k->tags, k->ntags)) {
+			struct str rest = { k->word, depth };
+
+			if (k->ret->n == DIFF_WITNESS_WORDS)
+				return false;
+			k->ret->rest[k->ret->n] = prefix.n;
+			k->ret->word[k->ret->n++] = str_cat(k->tmp, prefix, rest);
+		}
+		while (k->next[depth] < 256 &&
+		       !k->leads[step(k->f, k->at[depth], k->next[depth])])
+			k->next[depth]++;
+		if (k->next[depth] == 256) {
+			if (!depth--)
+				return true;
+			continue;
+		}
+		/* a word longer than all states goes in a circle: there is no end of them */
+		if (depth >= k->f->nstates)
+			return false;
+		k->word[depth] = (char)k->next[depth];
+		state = step(k->f, k->at[depth], k->next[depth]++);
+		k->at[++depth] = state;
+		k->next[depth] = 0;
+	}
+}
+
+/* The program and its two places, each ended by NUL. */
+#define PROGRAM_WORDS 3u
+
+/* Each state behind the program, with a shortest word that leads there. */
+static bool add_programs(struct few *k)
+{
+	const struct set_dfa *f = k->f;
+	uint32_t most = (PROGRAM_WORDS + 1) * f->nstates, head = 0, tail = 0, c;
+	uint32_t *queue = arena_array(k->tmp, most + 1, sizeof(*queue));
+	struct diff_step *from = arena_array(k->tmp, most + 1, sizeof(*from));
+	uint8_t order[256], bytes[256];
+
+	diff_witness_order(f, order, bytes);
+	from[f->start].seen = true;
+	queue[tail++] = f->start;
+	while (head < tail) {
+		uint32_t own = queue[head++], ends = own / f->nstates;
+
+		if (ends == PROGRAM_WORDS) {
+			struct str prefix = diff_witness_spell(k->tmp, from, f->start, own);
+
+			if (!add_words(k, prefix, own % f->nstates))
+				return false;
+			continue;
+		}
+		for (c = 0; c < f->nclasses; c++) {
+			uint8_t byte = bytes[order[c]];
+			uint32_t to = f->next[own % f->nstates * f->nclasses + order[c]];
+
+			if (!k->leads[to])
+				continue;
+			to += (ends + !byte) * f->nstates;
+			if (from[to].seen)
+				continue;
+			from[to] = (struct diff_step){ own, byte, true };
+			queue[tail++] = to;
+		}
+	}
+	return true;
+}
+
+bool diff_witness_few(struct arena *tmp, const struct set_dfa *f, const uint32_t *tags,
+		      size_t ntags, struct diff_few *ret)
+{
+	struct few k = { .tmp = tmp, .f = f, .tags = tags, .ntags = ntags, .ret = ret };
+
+	ret->n = 0;
+	if (f->nstates > MAX_SMALL_STATES || f->cls[0] == f->cls['x'])
+		return false;
+	k.leads = leading(tmp, f, tags, ntags);
+	k.at = arena_array(tmp, f->nstates + 2, sizeof(*k.at));
+	k.next = arena_array(tmp, f->nstates + 2, sizeof(*k.next));
+	k.word = arena_alloc(tmp, f->nstates + 2);
+	return add_programs(&k);
+}

@@ -35,4 +35,17 @@ void diff_witness_order(const struct set_dfa *f, uint8_t order[256], uint8_t byt
 struct str diff_witness_spell(struct arena *tmp, const struct diff_step *from,
 			      uint32_t start, uint32_t state);
 
+#define DIFF_WITNESS_WORDS 32
+struct diff_few {
+	struct str word[DIFF_WITNESS_WORDS];
+	size_t rest[DIFF_WITNESS_WORDS]; /* where the words after the program begin */
+	size_t n;
+};
+/*
+ * If the commands with exactly these tags have only a few words behind their program: each of
+ * them, with some spellings of the program.  Else false.
+ */
+bool diff_witness_few(struct arena *tmp, const struct set_dfa *f, const uint32_t *tags,
+		      size_t ntags, struct diff_few *ret);
+
 #endif

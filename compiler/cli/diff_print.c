@@ -129,6 +129,12 @@ struct str diff_doubt_text(struct arena *a, const struct diff_doubt *d)
 	return cli_clean(a, why, false);
 }
 
+/* In a comparison a doubt may be about what only forbids more; a proof has no such sides. */
+static bool is_comparison(const struct diff_show *s)
+{
+	return !s->side[0];
+}
+
 /* --- text ---------------------------------------------------------------- */
 
 size_t diff_widenings(const struct diff_result *r)
@@ -319,6 +325,8 @@ struct value *diff_data(const struct diff_show *s, struct arena *a)
 		value_put(m, "why", value_str(a, d->why));
 		if (d->role.n)
 			value_put(m, "role", value_str(a, d->role));
+		if (is_comparison(s))
+			value_put(m, "may_widen", value_flag(a, !d->narrows_only));
 		put_sides(m, s, a, d->side);
 		if (s->impact)
 			value_put(m, "seen", impact_share_data(a, &s->impact->doubts[i]));

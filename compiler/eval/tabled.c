@@ -89,6 +89,22 @@ bool eval_tabled_interprets(const struct ir *ir, struct str base)
 	return base.n && cmd_program(f, base.p, base.n) && !eval_tabled_is_plain(ir, base);
 }
 
+size_t eval_tabled_code(const struct ir *ir, struct str base, struct str *ret, size_t max)
+{
+	const struct line_facts *f = ir->line_facts;
+	const struct line_program *p = base.n ? cmd_program(f, base.p, base.n) : NULL;
+	uint32_t i, count = p ? cmd_option_count(f, p) : 0;
+	size_t n = 0;
+
+	for (i = 0; i < count && n < max; i++) {
+		const struct line_option *o = cmd_option_at(f, p, i);
+
+		if (o->flags & LINE_OF_CODE)
+			ret[n++] = (struct str){ pb_strp(f, o->name), o->name.len };
+	}
+	return n;
+}
+
 struct str eval_tabled_option(const struct ir *ir, struct str base, struct str name)
 {
 	const struct line_facts *f = ir->line_facts;
@@ -126,6 +142,14 @@ enum eval_runner eval_tabled_runs(const struct ir *ir, struct str base)
 	if (p->flags & LINE_PF_AWAY)
 		return EVAL_RUNS_AWAY;
 	return p->kinds & LINE_PK_WRAPPER ? EVAL_RUNS_WORDS : EVAL_RUNS_NOTHING;
+}
+
+bool eval_tabled_is_transparent(const struct ir *ir, struct str base)
+{
+	const struct line_facts *f = ir->line_facts;
+	const struct line_program *p = base.n ? cmd_program(f, base.p, base.n) : NULL;
+
+	return p && (p->flags & LINE_PF_TRANSPARENT);
 }
 
 size_t eval_tabled_count(const struct ir *ir)

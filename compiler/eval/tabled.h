@@ -28,6 +28,9 @@ bool eval_tabled_interprets(const struct ir *ir, struct str base);
 /* The first of the names that the table gives to this option of the program, or `name`. */
 struct str eval_tabled_option(const struct ir *ir, struct str base, struct str name);
 
+/* The program's options that take code, at most `max`; returns their number. */
+size_t eval_tabled_code(const struct ir *ir, struct str base, struct str *ret, size_t max);
+
 enum eval_runner {
 	EVAL_RUNS_NOTHING,
 	EVAL_RUNS_WORDS, /* a wrapper: it runs its words as a command */
@@ -37,6 +40,8 @@ enum eval_runner {
 
 /* How the program runs others. */
 enum eval_runner eval_tabled_runs(const struct ir *ir, struct str base);
+/* A wrapper, or a shell, that needs no permission of its own? */
+bool eval_tabled_is_transparent(const struct ir *ir, struct str base);
 /* The programs that have tables, in the order of their names. */
 size_t eval_tabled_count(const struct ir *ir);
 struct str eval_tabled_name(const struct ir *ir, size_t i);

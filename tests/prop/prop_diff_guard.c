@@ -1,11 +1,13 @@
 /*
- * L6 for commands with guards, exceptions and regular expressions: a random policy and one
- * edit of it, by brute force over lines around the edit.  A line that is answered
- * differently lies in a finding or a doubt, and where something is newly permitted one of
- * them says so.  Doubts without a finding are rare.  SEED= and RUNS= repeat a run.
+ * L6 for commands with guards, exceptions and regular expressions, and for the tables by which
+ * they are read: a random policy and one edit of it, by brute force over lines around the
+ * edit.  A line that is answered differently lies in a finding or a doubt, and where something
+ * is newly permitted one of them says so.  Doubts without a finding are rare, and each names
+ * its rule and reason.  SEED= and RUNS= repeat a run.
  */
 #include "compiler/analysis/diff.h"
 #include "tests/prop/diff_says.h"
+#include "tests/prop/guard_tables.h"
 #include "tests/prop/laws.h"
 
 #define MAX_STATEMENTS 5
@@ -18,6 +20,7 @@ static const char *const effects[] = { "allow", "ask", "deny" };
 #define PATTERNS_WITHIN 4u
 static const char *const patterns[] = {
 	"foo:*", "foo *", "bar:*", "rm:*", "foo push:*", "foo push *", "foo a", "foo {a|b}:*",
+	"wrap:*",
 };
 static const char *const regexes[] = {
 	"^foo (a|b)", "push", "^foo .*x$", "^(foo|bar)( |$)", "p[aou]sh", "foo a", "^foo [ab]",
@@ -41,21 +44,27 @@ struct statement {
 
 struct policy {
 	uint32_t otherwise, n;
-	bool table;
+	struct tables tables;
 	struct statement s[MAX_STATEMENTS + 1];
 };
 
 enum edit {
 	E_OPTION, E_PATH, E_GUARD, E_EXCEPT, E_REGEX, E_PATTERN, E_EFFECT, E_LEVEL, E_OTHERWISE,
-	E_TABLE, E_DROP, E_DOUBLE, E_ORDER, E_COUNT
+	E_TABLE, E_DROP, E_DOUBLE, E_ORDER,
+	/* one for each of enum table_edit */
+	E_TABLES, E_COUNT = E_TABLES + T_COUNT
 };
 static const char *const edit_names[] = {
 	"option", "path", "guard", "exception", "regex", "pattern", "effect", "level", "otherwise",
 	"table", "drop", "double", "order",
+	"option added or removed", "option's value", "option renamed", "alias", "option's place",
+	"code", "order of options", "wrapper's option", "wrapper's value", "wrapper or not",
+	"wrapper's operands",
 };
 
 static struct {
-	unsigned long done[E_COUNT], undecided[E_COUNT], differ, same, lines, lines_differ;
+	unsigned long done[E_COUNT], undecided[E_COUNT], doubted[E_COUNT], witness[E_COUNT],
+		missed[E_COUNT], differ, same, lines, lines_differ;
 } seen;
 
 /* --- texts ------------------------------------------------------------------------ */
@@ -111,8 +120,7 @@ static struct pol text_of(struct arena *a, const struct policy *p)
 	buf_init(&b, a);
 	put_statements(&b, p, true);
 	t.text[POL_USER] = str_z(a, buf_view(&b));
-	t.text[POL_BASE] = p->table ? "network disabled\ncommand { program foo { options -f|--force -x -n: } }\n" :
-				      "network disabled\n";
+	t.text[POL_BASE] = str_z(a, table_text(a, &p->tables));
 	t.text[POL_FLOOR] = "file { }\n";
 	return t;
 }
@@ -171,7 +179,7 @@ static void edit(struct rnd *r, struct policy *p, enum edit e, uint32_t at)
 {
 	struct statement *s = &p->s[at], x = *s;
 
-	switch (e) {
+	switch ((int)e) {
 	case E_OPTION:
 	case E_PATH:
 		s->mask ^= 1u << rnd_below(r, 6);
@@ -200,7 +208,7 @@ static void edit(struct rnd *r, struct policy *p, enum edit e, uint32_t at)
 		p->otherwise = other_than(r, p->otherwise, POL_LEN(others));
 		break;
 	case E_TABLE:
-		p->table = !p->table;
+		p->tables.there = !p->tables.there;
 		break;
 	case E_DROP:
 		*s = p->s[--p->n];
@@ -212,8 +220,8 @@ static void edit(struct rnd *r, struct policy *p, enum edit e, uint32_t at)
 		*s = p->s[0];
 		p->s[0] = x;
 		break;
-	case E_COUNT:
-		break;
+	default:
+		table_edit(r, &p->tables, (enum table_edit)(e - E_TABLES));
 	}
 	keep_operands_out(&p->s[at]);
 }
@@ -223,17 +231,23 @@ static void edit(struct rnd *r, struct policy *p, enum edit e, uint32_t at)
 static struct ir_request random_line(struct rnd *r)
 {
 	static const char *const programs[] = { "foo", "foo", "foo", "bar", "rm", "/usr/bin/foo", "env",
-						"other", "foo:x", "sh" };
+						"other", "foo:x", "sh", "wrap", "wrap" };
 	static const char *const words[] = {
 		"push", "a", "b", "x", "-f", "--force", "-x", "--name=1", "--names", "-rf", "-r", "-fr",
 		"--other", "--", "src", "src/a", "lib", "/etc/x", "/h/k", "foo", "foo push", "a x",
-		"rm", "-n", "bar", "", "foo -f", "-c",
+		"rm", "-n", "bar", "", "foo -f", "-c", "--forced", "--name", "--extra", "-xf", "-u",
+		"--in", "-uother", "-ix", "--user",
 	};
 	struct ir_request q = { .kind = IR_COMMAND };
 	uint32_t i, n = rnd_below(r, 6);
+	bool wrapped = rnd_one_in(r, 6);
 
 	q.scope = rnd_one_in(r, 3) ? IR_HOST : IR_SANDBOX;
-	q.argv = arena_array(r->a, n + 2, sizeof(*q.argv));
+	q.argv = arena_array(r->a, n + 4, sizeof(*q.argv));
+	if (wrapped) {
+		q.argv[q.nargv++] = STR("wrap");
+		q.argv[q.nargv++] = str_from(RND_PICK(r, words));
+	}
 	q.argv[q.nargv++] = str_from(RND_PICK(r, programs));
 	for (i = 0; i < n; i++)
 		q.argv[q.nargv++] = str_from(RND_PICK(r, words));
@@ -251,11 +265,21 @@ static void broken(struct law *l, unsigned long run, const struct pol t[2],
 	fail_msg("%s", why);
 }
 
+/* Is a request shown? */
+static bool has_witness(const struct diff_result *res)
+{
+	for (size_t i = 0; i < res->findings.n; i++)
+		if (res->findings.v[i].asked)
+			return true;
+	return false;
+}
+
 static void check_lines(struct law *l, unsigned long run, struct rnd *r, const struct pol t[2],
 			const struct ir *ir[2], const struct diff_where *w,
-			const struct diff_result *res)
+			const struct diff_result *res, enum edit edit)
 {
 	bool said = res->findings.n || res->doubts.n, widening = diff_says_widening(res);
+	bool differs = false;
 	int i;
 
 	for (i = 0; i < LINES; i++) {
@@ -270,11 +294,13 @@ static void check_lines(struct law *l, unsigned long run, struct rnd *r, const s
 		if (d.effect == e.effect && d.needs_person == e.needs_person)
 			continue;
 		seen.lines_differ++;
+		differs = true;
 		if (!said)
 			broken(l, run, t, &q, "called the same, and a line is answered differently");
 		if (e.effect < d.effect && !widening)
 			broken(l, run, t, &q, "a line is newly permitted, and nothing says so");
 	}
+	seen.missed[edit] += differs && !has_witness(res);
 }
 
 static void check_findings(struct law *l, unsigned long run, const struct pol t[2],
@@ -290,12 +316,40 @@ static void check_findings(struct law *l, unsigned long run, const struct pol t[
 	}
 }
 
+/* Whoever reads a doubt learns of which rule, and why. */
+static void check_doubts(struct law *l, unsigned long run, const struct pol t[2],
+			 const struct diff_result *res)
+{
+	size_t i;
+	int s;
+
+	for (i = 0; i < res->doubts.n; i++) {
+		const struct diff_doubt *d = &res->doubts.v[i];
+		bool named = false;
+
+		for (s = 0; s < 2; s++)
+			named |= d->side[s].there && d->side[s].id.n && d->side[s].at.line;
+		if (!d->why.n || !named)
+			broken(l, run, t, NULL, "a doubt without a rule or a reason");
+	}
+}
+
+static void count(enum edit e, const struct diff_result *res)
+{
+	seen.done[e]++;
+	seen.undecided[e] += !res->findings.n && res->doubts.n;
+	seen.doubted[e] += res->doubts.n > 0;
+	seen.witness[e] += has_witness(res);
+	seen.same += !res->findings.n && !res->doubts.n;
+	seen.differ += res->findings.n > 0;
+}
+
 static void one_edit(struct law *l, unsigned long run, struct arena *a)
 {
 	struct rnd r = { .s = (l->seed + run) * 0x9e3779b97f4a7c15u | 1, .a = a };
 	enum edit e = (enum edit)((l->seed + run) % E_COUNT);
 	struct diff_where w = { .scope = IR_SANDBOX, .cwd = STR("/h/p") };
-	struct policy p = { .otherwise = rnd_below(&r, POL_LEN(others)), .table = rnd_one_in(&r, 2) };
+	struct policy p = { .otherwise = rnd_below(&r, POL_LEN(others)), .tables = table_random(&r) };
 	struct diff_result res;
 	const struct ir *ir[2];
 	struct pol t[2];
@@ -306,6 +360,8 @@ static void one_edit(struct law *l, unsigned long run, struct arena *a)
 		p.s[i] = random_statement(&r);
 	at = rnd_below(&r, p.n);
 	make_fit(&r, &p.s[at], e);
+	if (e >= E_TABLES)
+		table_make_fit(&r, &p.tables, (enum table_edit)(e - E_TABLES));
 	t[0] = text_of(a, &p);
 	edit(&r, &p, e, at);
 	t[1] = text_of(a, &p);
@@ -317,10 +373,7 @@ static void one_edit(struct law *l, unsigned long run, struct arena *a)
 	for (i = 0; i < IR_ROOT_COUNT; i++)
 		w.roots.dir[i] = i == IR_ROOT_FS ? STR("/") : i == IR_ROOT_HOME ? STR("/h") : STR("/h/p");
 	diff_policies(ir[0], ir[1], &w, a, &res);
-	seen.done[e]++;
-	seen.undecided[e] += !res.findings.n && res.doubts.n;
-	seen.same += !res.findings.n && !res.doubts.n;
-	seen.differ += res.findings.n > 0;
+	count(e, &res);
 	l->bites += res.findings.n > 0;
 	if (getenv("SHOW_UNDECIDED") && !res.findings.n && res.doubts.n) {
 		law_show(&t[0]);
@@ -330,7 +383,8 @@ static void one_edit(struct law *l, unsigned long run, struct arena *a)
 			       STR_ARG(res.doubts.v[i].why));
 	}
 	check_findings(l, run, t, ir, &res, a);
-	check_lines(l, run, &r, t, ir, &w, &res);
+	check_doubts(l, run, t, &res);
+	check_lines(l, run, &r, t, ir, &w, &res, e);
 }
 
 static void test_L6_guards(void **state)
@@ -339,6 +393,7 @@ static void test_L6_guards(void **state)
 	struct law l;
 	int i;
 
+	_Static_assert(POL_LEN(edit_names) == E_COUNT, "an edit without a name");
 	(void)state;
 	memset(&seen, 0, sizeof(seen));
 	law_begin(&l, "L6 guards", 400, 0);
@@ -346,8 +401,8 @@ static void test_L6_guards(void **state)
 	printf("%lu same, %lu differ, %lu of %lu lines answered differently\n", seen.same, seen.differ,
 	       seen.lines_differ, seen.lines);
 	for (i = 0; i < E_COUNT; i++) {
-		printf("%s %lu (%lu undecided)%s", edit_names[i], seen.done[i], seen.undecided[i],
-		       i + 1 < E_COUNT ? ", " : "\n");
+		printf("%-26s %5lu: %lu undecided, %lu with a doubt, %lu with a request, %lu differ and no request\n", edit_names[i], seen.done[i],
+		       seen.undecided[i], seen.doubted[i], seen.witness[i], seen.missed[i]);
 		done += seen.done[i];
 		undecided += seen.undecided[i];
 	}

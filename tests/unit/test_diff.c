@@ -312,8 +312,8 @@ static void test_a_root_may_lie_where_rules_meet(void **state)
 static void test_roots_without_an_example_stay_undecided(void **state)
 {
 	(void)state;
-	compare("file { allow read \"${HOME}\"  hide \"/e\" }",
-		"file { allow read \"${HOME}\"  hide \"/e\"  deny read \"/e\" }");
+	compare("file { allow read \"${HOME}\"  hide \"/e\" until 2999-01-01 }",
+		"file { allow read \"${HOME}\"  hide \"/e\" until 2999-01-01  deny read \"/e\" }");
 	assert_int_equal(res.findings.n, 0);
 	assert_int_equal(res.doubts.n, 1);
 	assert_true(res.doubts.v[0].narrows_only);
@@ -354,6 +354,23 @@ static void is_undecided(const char *old, const char *new, bool may_widen)
 		widens |= !res.doubts.v[i].narrows_only;
 	}
 	assert_int_equal(widens, may_widen);
+}
+
+/* Wherever other roots lie, what both policies hide stays hidden. */
+static void test_what_is_hidden_is_not_denied_once_more(void **state)
+{
+	static const char hides[] = "file { allow read \"${HOME}\"  hide \"/etc/shadow\" }";
+
+	(void)state;
+	is_same(hides, "file { allow read \"${HOME}\"  hide \"/etc/shadow\"  deny read \"/etc/shadow\" }");
+	is_same(hides, "file { allow read \"${HOME}\"  hide \"/etc/shadow\"  allow read \"/etc/shadow\" }");
+	/* a final rule may allow it, where its root lies there */
+	compare("file { final allow read \"${HOME}\" }\nfile { hide \"/etc/shadow\" }",
+		"file { final allow read \"${HOME}\" }\nfile { deny read \"/etc/shadow\" }");
+	assert_true(res.findings.n + res.doubts.n > 0);
+	/* a deny of one operation hides nothing of another */
+	compare("file { deny read \"/k\" }", "file { deny read \"/k\"  deny write \"/k\" }");
+	assert_true(res.findings.n + res.doubts.n > 0);
 }
 
 /*
@@ -525,6 +542,7 @@ int main(void)
 		WITH(arena, test_a_rule_that_changes_its_level_is_seen),
 		WITH(arena, test_other_words_for_the_same_are_the_same),
 		WITH(arena, test_an_allow_beside_otherwise_allow_is_not_called_the_same),
+		WITH(arena, test_what_is_hidden_is_not_denied_once_more),
 		WITH(arena, test_a_root_may_lie_where_rules_meet),
 		WITH(arena, test_roots_without_an_example_stay_undecided),
 		WITH(arena, test_too_many_rules_are_asked_below_open_trees),

@@ -163,6 +163,39 @@ static void test_a_default_is_not_a_rule(void **state)
 		"command { otherwise ask  allow \"bar:*\" }");
 }
 
+/*
+ * An allow of an interpreter covers code that nobody sees, even where an ask decides about the
+ * program: without code both policies answer alike.
+ */
+static void test_an_allow_beside_an_ask_covers_code(void **state)
+{
+	static const char with[] = "command { interpreter xpy { options -c:  code -c }  "
+				   "otherwise deny  opaque deny  allow \"xpy **\"  ask \"xpy:*\" }";
+	static const char without[] = "command { interpreter xpy { options -c:  code -c }  "
+				      "otherwise deny  opaque deny  ask \"xpy:*\" }";
+
+	(void)state;
+	compare(without, with);
+	assert_string_equal(line_of(only_finding(DIFF_ASKED, true)), "xpy -c x y");
+	compare(with, without);
+	assert_string_equal(line_of(only_finding(DIFF_DENIED, false)), "xpy -c x y");
+	/* a program that runs no code has nothing to cover */
+	is_same("command { otherwise deny  opaque deny  allow \"xpy **\"  ask \"xpy:*\" }",
+		"command { otherwise deny  opaque deny  ask \"xpy:*\" }");
+}
+
+/* Where a region has only one list of words, these decide, and no option can. */
+static void test_a_few_words_leave_nothing_to_options(void **state)
+{
+	(void)state;
+	differs(OTHER "allow \"foo a **\" without --x }", OTHER "allow \"foo a\" }", DIFF_ASKED,
+		false, "foo a ");
+	differs(OTHER "allow \"foo a\" }", OTHER "allow \"foo a **\" without --x }", DIFF_ALLOWED,
+		true, "foo a ");
+	/* names that go on with ':' have no table either */
+	is_same(OTHER "allow \"foo:*\" without -f }", OTHER "allow \"foo:*\" without -f, -rf }");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -173,6 +206,8 @@ int main(void)
 		WITH(arena, test_a_regular_expression_is_a_language),
 		WITH(arena, test_what_no_automaton_has_is_undecided),
 		WITH(arena, test_a_default_is_not_a_rule),
+		WITH(arena, test_an_allow_beside_an_ask_covers_code),
+		WITH(arena, test_a_few_words_leave_nothing_to_options),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
