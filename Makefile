@@ -71,7 +71,7 @@ FOLDERS := compiler/base compiler/source compiler/diag compiler/ast \
            runtime/libpol runtime/traffic runtime/egress runtime/sandbox runtime/broker runtime/supervise runtime/state runtime/entry runtime/approvals \
            runtime/query runtime/hooks runtime/polquery runtime/polrun
 ONLY ?= $(FOLDERS)
-MAINS := compiler/cli/main.c runtime/polrun/polrun.c runtime/polquery/polquery.c \
+MAINS := compiler/cli/main.c compiler/cli/ready.c runtime/polrun/polrun.c runtime/polquery/polquery.c \
          runtime/sandbox/polinit.c runtime/sandbox/polnft.c runtime/egress/polgate.c \
          runtime/egress/gate_no_nss.c compiler/backend/nft/polnft_record.c \
          runtime/egress/polinject.c
@@ -92,6 +92,8 @@ OBJ_POL      := $(call obj,$(SRC_POL))
 $(OBJ_POL): PIC := -fPIC -fvisibility=hidden
 # std/base's commands.bin, for the programs whose start counts (runtime/bundle/common_bytes.h).
 COMMON   := $(if $(filter dev rel san,$(VARIANT)),$(if $(filter compiler/cli,$(ONLY)),$(BUILD)/obj/gen/common.o))
+# The same facts for polc itself, made by a program of its own (compiler/lower/ready_block.h).
+READY    := $(if $(COMMON),$(BUILD)/obj/gen/ready.o)
 LIB_COMPILER := $(BUILD)/lib/libcompiler.a
 # In this order: the first needs the second.
 LIB_RUNTIME  := $(BUILD)/lib/libruntime.a $(BUILD)/lib/libpolparts.a
@@ -218,9 +220,22 @@ $(BUILD)/lib/pol.pc: runtime/libpol/pol.pc.in Makefile
 
 # Where each symbol comes from (tests/run/libpol.sh).
 MAP = -Wl,-Map=$(BUILD)/map/$(@F).map
-$(BUILD)/bin/polc: $(call obj,compiler/cli/main.c) $(LIB_COMPILER) $(LIB_RUNTIME)
+$(BUILD)/bin/polc: $(call obj,compiler/cli/main.c) $(READY) $(LIB_COMPILER) $(LIB_RUNTIME)
 	@mkdir -p $(@D) $(BUILD)/map
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) $(MAP) -o $@ $^ $(POLC_LIBS)
+# What std/base says of programs, before there is a polc.
+$(BUILD)/tools/ready: $(call obj,compiler/cli/ready.c) $(LIB_COMPILER) $(LIB_RUNTIME)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^ $(POLC_LIBS)
+$(BUILD)/gen/ready.bin: $(BUILD)/tools/ready $(STDLIB_FILES) | $(STDLIB_LINKS)
+	@mkdir -p $(@D)
+	$(Q)$< $@ >$(@D)/ready.key
+$(BUILD)/gen/ready.S: $(BUILD)/gen/ready.bin runtime/bundle/common.S.in
+	$(Q)sed -e 's|@FILE@|$<|' -e "s|@DIGEST@|$$(cat $(@D)/ready.key)|" -e 's|bundle_common|facts_ready|' \
+		-e 's|common_bytes.h|compiler/lower/ready_block.h|' runtime/bundle/common.S.in >$@
+$(BUILD)/obj/gen/ready.o: $(BUILD)/gen/ready.S
+	@mkdir -p $(@D)
+	$(Q)$(CC) -c $< -o $@
 # What polc makes of a policy that says nothing; in the place of common_bytes.o.
 $(BUILD)/gen/common.bin: $(BUILD)/bin/polc $(STDLIB_FILES) | $(STDLIB_LINKS)
 	@mkdir -p $(@D)
@@ -262,6 +277,7 @@ $(UNIT_TESTS): $(BUILD)/%: $(BUILD)/obj/%.o $(TEST_LIB) $(LIB_COMPILER) $(LIB_RU
 # Its diagrams are BuDDy's.
 LIBS_prop_boxes := -lbdd -lm
 $(BUILD)/tests/unit/test_bundle_common: $(COMMON)
+$(BUILD)/tests/unit/test_lower_ready: $(READY)
 # Can do without each comparison of diff (tests/run/diff-mutants.sh).
 DIFF_OFF := $(patsubst %.c,$(BUILD)/obj/diff-off/%.o,$(wildcard compiler/analysis/diff*.c))
 $(BUILD)/obj/diff-off/%.o: %.c

@@ -145,6 +145,19 @@ struct str diff_sets_key(struct arena *a, enum ir_kind kind, const struct ir_set
 	return buf_view(&b);
 }
 
+/* As "%u " does, which was most of the time that a key takes. */
+static void put_number(struct buf *b, unsigned v)
+{
+	char text[12];
+	size_t at = sizeof(text);
+
+	text[--at] = ' ';
+	do
+		text[--at] = (char)('0' + v % 10);
+	while (v /= 10);
+	buf_add(b, text + at, sizeof(text) - at);
+}
+
 /* Writes what decides how a rule acts on a request that it matches. */
 static void put_acts(struct buf *b, const struct ir_rule *r)
 {
@@ -159,7 +172,7 @@ static void put_acts(struct buf *b, const struct ir_rule *r)
 	};
 
 	for (size_t i = 0; i < POL_LEN(acts); i++)
-		buf_printf(b, "%u ", DIFF_ON_EACH("acts", acts[i].name) ? acts[i].value : 0);
+		put_number(b, DIFF_ON_EACH("acts", acts[i].name) ? acts[i].value : 0);
 	if (DIFF_ON("acts-until"))
 		buf_str(b, r->until);
 	buf_ch(b, ' ');

@@ -11,22 +11,26 @@ void buf_init(struct buf *b, struct arena *a)
 	*b = (struct buf){ .a = a };
 }
 
-static unsigned char *reserve(struct buf *b, size_t n)
+static void grow(struct buf *b, size_t n)
 {
-	if (b->cap - b->n < n) {
-		size_t cap = b->cap ? b->cap * 2 : 256;
-		unsigned char *p;
+	size_t cap = b->cap ? b->cap * 2 : 256;
+	unsigned char *p;
 
-		while (cap < b->n + n)
-			cap *= 2;
-		if (!b->cap || !arena_extend(b->a, b->p, b->cap, cap)) {
-			p = arena_alloc(b->a, cap);
-			if (b->n)
-				memcpy(p, b->p, b->n);
-			b->p = p;
-		}
-		b->cap = cap;
+	while (cap < b->n + n)
+		cap *= 2;
+	if (!b->cap || !arena_extend(b->a, b->p, b->cap, cap)) {
+		p = arena_alloc(b->a, cap);
+		if (b->n)
+			memcpy(p, b->p, b->n);
+		b->p = p;
 	}
+	b->cap = cap;
+}
+
+static inline unsigned char *reserve(struct buf *b, size_t n)
+{
+	if (b->cap - b->n < n)
+		grow(b, n);
 	b->n += n;
 	return b->p + b->n - n;
 }
@@ -73,7 +77,7 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 	va_end(again);
 }
 
-static void put_le(unsigned char *p, uint64_t v, size_t n)
+static inline void put_le(unsigned char *p, uint64_t v, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		p[i] = (unsigned char)(v >> (8 * i));

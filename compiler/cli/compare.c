@@ -6,9 +6,10 @@
 #include "compiler/cli/roots.h"
 #include "compiler/ir/value.h"
 
-/* Messages about the sources are printed only once. */
+/* Messages about the sources are printed only once.  `before` is as in loaded.h. */
 static enum cli_exit read_side(struct loaded *l, const struct compare *c, size_t side,
-			       const char *role, struct arena *a)
+			       const char *role, const struct loaded *before,
+			       struct arena *a)
 {
 	struct options *own = ARENA_NEW(a, struct options);
 	enum cli_exit e;
@@ -16,7 +17,7 @@ static enum cli_exit read_side(struct loaded *l, const struct compare *c, size_t
 	*own = *c->side[side];
 	own->discover = false; /* what it finds is among the inputs already */
 	own->role = role ? role : c->role;
-	e = loaded_read(l, own, a);
+	e = loaded_read_after(l, own, before, a);
 	if (e == CLI_CLEAN && !own->bundle && !role && !c->quiet[side])
 		report_print(&l->c);
 	return e;
@@ -149,7 +150,8 @@ static void under_role(const struct diff_result *own, struct str role,
 }
 
 /* Compares under the role; *ret gets what differs there and is not in `known`. */
-static enum cli_exit diff_role(const struct compare *c, struct str role, struct arena *a,
+static enum cli_exit diff_role(const struct compare *c, const struct loaded plain[2],
+			       struct str role, struct arena *a,
 			       const struct diff_result *known, struct diff_result *ret)
 {
 	struct diff_result own;
@@ -158,7 +160,7 @@ static enum cli_exit diff_role(const struct compare *c, struct str role, struct 
 
 	memset(ret, 0, sizeof(*ret));
 	for (i = 0; i < 2; i++) {
-		enum cli_exit e = read_side(&side[i], c, i, str_z(a, role), a);
+		enum cli_exit e = read_side(&side[i], c, i, str_z(a, role), &plain[i], a);
 
 		if (e != CLI_CLEAN)
 			return e;
@@ -262,9 +264,9 @@ static enum cli_exit compare_new_role(const struct compare *c, const struct load
 		return CLI_CLEAN;
 	plain.role = NULL;
 	if (c->role)
-		e = read_side(&under[0], &plain, 0, NULL, a);
+		e = read_side(&under[0], &plain, 0, NULL, &side[0], a);
 	if (e == CLI_CLEAN)
-		e = read_side(&under[1], c, 1, str_z(a, role->name), a);
+		e = read_side(&under[1], c, 1, str_z(a, role->name), &side[1], a);
 	if (e != CLI_CLEAN)
 		return e;
 	compare_sides(under, &c->where, a, &found);
@@ -304,7 +306,7 @@ static enum cli_exit compare_role(const struct compare *c, const struct loaded s
 					    "another", false);
 		return CLI_CLEAN;
 	}
-	e = diff_role(c, role->name, a, r, &own);
+	e = diff_role(c, side, role->name, a, r, &own);
 	if (e == CLI_CLEAN && c->role) {
 		sum_up(&own, both, a, r);
 		return e;
@@ -409,7 +411,7 @@ static enum cli_exit read_deciders(const struct compare *c, const struct loaded 
 		own[i] = side[i];
 		if (!str_eq(side[i].ir->role, role) && role_of(side[i].ir, role) &&
 		    (by == BY_BOTH || i == 0))
-			e = read_side(&own[i], c, i, str_z(a, role), a);
+			e = read_side(&own[i], c, i, str_z(a, role), &side[i], a);
 	}
 	return e;
 }
@@ -466,7 +468,7 @@ enum cli_exit compare_traffic(const struct compare *c, const struct impact_reque
 	size_t i;
 
 	for (i = 0; i < 2; i++) {
-		e = read_side(&side[i], c, i, NULL, a);
+		e = read_side(&side[i], c, i, NULL, i ? &side[0] : NULL, a);
 		if (e != CLI_CLEAN)
 			return e;
 	}
@@ -495,7 +497,7 @@ enum cli_exit compare_prove(const struct compare *c, const struct ir_assertion *
 	enum cli_exit e;
 	size_t i;
 
-	e = read_side(&first, c, 1, NULL, a);
+	e = read_side(&first, c, 1, NULL, NULL, a);
 	if (e != CLI_CLEAN)
 		return e;
 	(void)prove(first.ir, assertion, &c->where, a, ret);
@@ -504,7 +506,7 @@ enum cli_exit compare_prove(const struct compare *c, const struct ir_assertion *
 
 		if (!compare_has_role(first.ir, role))
 			continue;
-		e = read_side(&l, c, 1, str_z(a, role), a);
+		e = read_side(&l, c, 1, str_z(a, role), &first, a);
 		if (e != CLI_CLEAN)
 			return e;
 		(void)prove(l.ir, assertion, &c->where, a, &own);

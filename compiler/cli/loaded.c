@@ -37,12 +37,20 @@ static enum cli_exit of_bundle(struct loaded *l, const struct options *o, struct
 
 enum cli_exit loaded_read(struct loaded *l, struct options *o, struct arena *a)
 {
+	return loaded_read_after(l, o, NULL, a);
+}
+
+enum cli_exit loaded_read_after(struct loaded *l, struct options *o,
+				const struct loaded *before, struct arena *a)
+{
 	enum cli_exit e;
 
 	*l = (struct loaded){ .name = o->bundle };
 	if (o->bundle)
 		return of_bundle(l, o, a);
 	compilation_init(&l->c, o, a);
+	if (before && before->c.sema.loaded)
+		sema_after(&l->c.sema, &before->c.sema);
 	if (!cli_sources(o, a))
 		return CLI_TROUBLE;
 	l->name = o->inputs.n ? o->inputs.v[0].path : "the policy";

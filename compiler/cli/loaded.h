@@ -11,10 +11,14 @@ struct loaded {
 };
 
 /*
- * Reads the policy.  Sources go through the passes up to "lift"; from a bundle,
+ * Reads the policy.  `before`: one that was read already, whose memory lives as long, or
+ * NULL; what both use of the standard library is read once.  Sources go through the passes up to "lift"; from a bundle,
  * ir.json is read after a check of its digest.  The tables for the analysis of lines
  * are included.  CLI_CLEAN, or an exit status after messages.
  */
+enum cli_exit loaded_read_after(struct loaded *l, struct options *o,
+				const struct loaded *before, struct arena *a);
+/* The same of the first one. */
 enum cli_exit loaded_read(struct loaded *l, struct options *o, struct arena *a);
 
 /* The resolved policy in a bundle, with its tables of commands; NULL after a

@@ -21,6 +21,20 @@ static void report_bytes(struct diag_sink *sink, struct span at, char byte)
 			 (unsigned char)byte);
 }
 
+/* Printable ASCII, a tab or a newline: no such byte can be wrong, or begin what is. */
+static bool is_plain(char c)
+{
+	return (c >= 0x20 && c < 0x7f) || c == '\n' || c == '\t';
+}
+
+/* The first byte from `i` on that is not plain; most texts have none. */
+static size_t skip_plain(struct str text, size_t i)
+{
+	while (i < text.n && is_plain(text.p[i]))
+		i++;
+	return i;
+}
+
 /* A lone carriage return, or one of Unicode's line ends.  Programs disagree about
  * them: what one (such as a YAML reader) takes for a new line, another shows as the
  * rest of a comment. */
@@ -34,7 +48,8 @@ static bool check_line_ends(struct diag_sink *sink, uint32_t file, struct str te
 {
 	size_t found = 0, n;
 
-	for (size_t i = 0; i < text.n && found < MAX_ENCODING_ERRORS; i += n) {
+	for (size_t i = skip_plain(text, 0); i < text.n && found < MAX_ENCODING_ERRORS;
+	     i = skip_plain(text, i + n)) {
 		struct diag *d;
 		uint32_t c;
 		bool valid;
@@ -56,7 +71,7 @@ static bool check_line_ends(struct diag_sink *sink, uint32_t file, struct str te
 /* Adjacent NUL or invalid bytes count as one fault. */
 bool dsl_check_encoding(struct diag_sink *sink, uint32_t file, struct str text)
 {
-	size_t found = 0, i = 0;
+	size_t found = 0, i = skip_plain(text, 0);
 
 	while (i < text.n && found < MAX_ENCODING_ERRORS) {
 		size_t start = i, n = 0;
@@ -76,7 +91,7 @@ bool dsl_check_encoding(struct diag_sink *sink, uint32_t file, struct str text)
 			found++;
 		}
 		if (i < text.n)
-			i += n;
+			i = skip_plain(text, i + n);
 	}
 	return found == 0 && check_line_ends(sink, file, text);
 }

@@ -90,6 +90,9 @@ void dsl_check_bidi(struct dsl_parser *p, struct span at)
 	bool valid;
 
 	for (size_t i = 0, n; i < s.n; i += n) {
+		n = 1;
+		if ((unsigned char)s.p[i] < 0x80)
+			continue; /* nothing in ASCII is such a character */
 		n = utf8_next(s, i, &c, &valid);
 		if (valid && (utf8_is_bidi(c) || utf8_is_hidden(c)))
 			warn_bidi(p, part(at, i, n), c);

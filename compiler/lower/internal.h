@@ -15,6 +15,7 @@ struct lower {
 	struct diag_sink *sink;
 	struct ir *ir;
 	struct map claims; /* by kind and key; claims.h */
+	struct map whens;  /* the regexes of `when` that were found to be regular; regex.c */
 	VEC(uint64_t) keys; /* one for each of ir.rules: order of its unit, and offset;
 	                       for sorting */
 	VEC(struct lower_alias *) aliases; /* the mounts; see mount.c */

@@ -6,6 +6,7 @@
 #include "compiler/lower/line_facts.h"
 
 #include "compiler/lower/facts_merge.h"
+#include "compiler/lower/ready.h"
 #include "compiler/record/automaton.h"
 #include "compiler/record/pool.h"
 
@@ -295,6 +296,14 @@ static bool merge(struct block *e, struct diag_sink *sink)
 
 const struct line_facts *lower_line_facts(const struct ir *ir, struct arena *a,
 					  struct diag_sink *sink)
+{
+	const struct line_facts *ready = facts_ready_for(ir);
+
+	return ready ? ready : lower_line_facts_anew(ir, a, sink);
+}
+
+const struct line_facts *lower_line_facts_anew(const struct ir *ir, struct arena *a,
+					       struct diag_sink *sink)
 {
 	struct block e = { .a = a, .ir = ir };
 

@@ -12,11 +12,14 @@
 #define FACTS_MAX_NAMES 65536u /* programs, variables, pins */
 
 /*
- * Makes the block in the arena; the same facts give the same bytes.  NULL past a limit,
- * which is reported in the sink, if there is one.
+ * Makes the block in the arena, or finds it in the program (ready_block.h); the same facts give
+ * the same bytes.  NULL past a limit, which is reported in the sink, if there is one.
  */
 const struct line_facts *lower_line_facts(const struct ir *ir, struct arena *a,
 					  struct diag_sink *sink);
+/* The same, but it is always made. */
+const struct line_facts *lower_line_facts_anew(const struct ir *ir, struct arena *a,
+					       struct diag_sink *sink);
 
 /* --- for the back end that reads the block back ----------------------------------- */
 

@@ -195,6 +195,7 @@ struct ir *lower_policy(struct sema *s)
 		return NULL;
 	l.ir = ir_new(s->a);
 	map_init(&l.claims, s->a);
+	map_init(&l.whens, s->a);
 	memcpy(l.ir->locked, s->locked, sizeof(l.ir->locked));
 	files(&l);
 	policy_head(&l);

@@ -66,6 +66,20 @@ bool lower_regex(struct lower *l, const struct ast_value *v, unsigned flags,
 	return ok;
 }
 
+/* Each name of an option has the regex of its statement: the first one was read. */
+static bool is_read_before(struct lower *l, const struct ir_when *w)
+{
+	struct buf key;
+
+	buf_init(&key, l->a);
+	buf_u8(&key, (uint8_t)(w->i | w->x << 1));
+	buf_str(&key, w->text);
+	if (map_get(&l->whens, buf_view(&key)))
+		return true;
+	(void)map_put(&l->whens, buf_view(&key), l);
+	return false;
+}
+
 void lower_when_regex(struct lower *l, const struct ast_value *v, struct ir_when *ret)
 {
 	*ret = (struct ir_when){ .is = v != NULL };
@@ -74,5 +88,6 @@ void lower_when_regex(struct lower *l, const struct ast_value *v, struct ir_when
 	ret->text = v->text;
 	ret->i = lower_regex_flag(v, 'i');
 	ret->x = lower_regex_flag(v, 'x');
-	(void)lower_regex(l, v, 0, NULL);
+	if (!is_read_before(l, ret))
+		(void)lower_regex(l, v, 0, NULL);
 }

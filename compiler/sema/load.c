@@ -5,6 +5,7 @@
  */
 #include "compiler/sema/internal.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -198,10 +199,34 @@ static bool read_text(struct sema *s, struct sema_unit *u, const struct wanted *
 	return r >= 0;
 }
 
+/* The file of the library in the policy that was loaded before, or NULL. */
+static const struct sema_unit *loaded_before(const struct sema *s, const struct sema_unit *u,
+					     const struct wanted *w)
+{
+	for (size_t i = 0; s->before && u->std && i < s->before->units.n; i++) {
+		const struct sema_unit *o = s->before->units.v[i];
+
+		if (o->std && o->quiet && is_managed(o->level) == is_managed(w->level) &&
+		    strcmp(o->real, u->real) == 0 && str_eq(o->name, u->name))
+			return o;
+	}
+	return NULL;
+}
+
+void sema_after(struct sema *s, const struct sema *before)
+{
+	assert(!s->map->files.n);
+	s->before = before;
+	/* with the same numbers, since the trees' places have them */
+	for (size_t i = 0; i < before->map->files.n; i++)
+		VEC_PUSH(s->a, &s->map->files, before->map->files.v[i]);
+}
+
 /* Reads and parses the file.  The same file at several levels shares one tree. */
 static bool read_unit(struct sema *s, struct sema_unit *u, const struct wanted *w)
 {
-	size_t errors = s->sink->errors;
+	size_t errors = s->sink->errors, messages = s->sink->list.n;
+	const struct sema_unit *before;
 
 	if (!is_own(s, u, w))
 		return false;
@@ -221,11 +246,19 @@ static bool read_unit(struct sema *s, struct sema_unit *u, const struct wanted *
 		u->file = o->file;
 		return sema_find_policy(s, u);
 	}
+	before = loaded_before(s, u, w);
+	if (before) {
+		u->tree = before->tree;
+		u->file = before->file;
+		u->quiet = true;
+		return sema_find_policy(s, u);
+	}
 	if (!read_text(s, u, w))
 		return false;
 	s->map->files.v[u->file].library = u->std;
 	s->map->files.v[u->file].managed = is_managed(w->level);
 	u->tree = frontend_parse(s->a, s->sink, s->map, u->file);
+	u->quiet = s->sink->list.n == messages;
 	return u->tree && s->sink->errors == errors && sema_find_policy(s, u);
 }
 

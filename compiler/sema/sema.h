@@ -79,6 +79,7 @@ struct sema_unit {
 	bool *reach;             /* indexed by order: the units that it uses, directly
 	                            or through others */
 	bool resolved;
+	bool quiet;              /* its text was read without any message */
 	VEC(struct sema_stmt *) stmts; /* in the order of the text */
 };
 
@@ -123,6 +124,7 @@ struct sema {
 	int64_t today;                 /* days since 1970-01-01, for `until` */
 	/* Has the user trusted this text at this canonical path?  NULL: none. */
 	bool (*trusted)(const char *real, struct str text);
+	const struct sema *before;     /* sema_after(), or NULL */
 	/* filled by sema_load() */
 	VEC(struct sema_unit *) units; /* in order */
 	struct ir_scalar base;         /* the scalar policy-base */
@@ -143,6 +145,11 @@ struct sema {
  * Afterwards the caller may choose a role. */
 void sema_init(struct sema *s, struct arena *a, struct diag_sink *sink,
 	       struct source_map *map, const char *stdlib_dir);
+/*
+ * Before sema_load(): another policy was loaded, whose memory lives as long.  Files of the
+ * library that it has read without a message are not read again: its trees are shared.
+ */
+void sema_after(struct sema *s, const struct sema *before);
 /*
  * Pass "parse": reads and parses every input, the files that they use, std/base (unless
  * a full level says `base none`), and floor.pol.  False after an error.

@@ -4,6 +4,7 @@
  */
 #include "compiler/sets/box.h"
 #include "compiler/sets/lang.h"
+#include "compiler/sets/sample.h"
 
 static struct set_re *any_path_bytes(struct arena *a, bool slash)
 {
@@ -155,6 +156,24 @@ static bool surely_apart(const struct ir_path *big, const struct ir_path *small)
 	return ns < nb && ns == small->glob.n;
 }
 
+/*
+ * Does one path of `small` lie outside of `big`?  Then it does so wherever its root lies
+ * (`lift`), so any place will do.  The exceptions of `small` might take that path away.
+ */
+static bool sample_lies_outside(const struct ir_path *big, const struct ir_rule *small,
+				bool lift)
+{
+	char buf[SAMPLE_SIZE + 2] = "/q";
+	struct str path;
+
+	if (small->nexcept)
+		return false;
+	path = sample_path(ir_set_path(small->kind, &small->set), buf + 2);
+	if (path.p && lift)
+		path = (struct str){ buf, path.n + 2 };
+	return path.p && !sample_may_match(big, path);
+}
+
 /* Are the paths of the set and the exceptions disjoint? */
 static enum set_answer none_meets(struct arena *a, const struct set_re *paths,
 				  const struct set_re *except)
@@ -179,7 +198,7 @@ static enum set_answer path_query(struct arena *a, const struct ir_rule *big,
 	struct set_tagged y;
 	enum set_answer answer;
 
-	if (surely_apart(bp, sp))
+	if (surely_apart(bp, sp) || sample_lies_outside(bp, small, lift))
 		return SET_WITNESS;
 	f = exceptions_of(a, big, root, sp->root, ops);
 	y = (struct set_tagged){ .re = path_re(a, bp, false), .minus = f.inside };
