@@ -302,6 +302,7 @@ static struct open run_part(struct diff *d, struct diff_item *it, enum diff_fram
 	struct open open = { .cond = DIFF_COND_UNKNOWN };
 	struct diff_job j = { .d = d, .frame = frame, .bases = bases, .told = told };
 	struct arena tmp;
+	bool failed = has_failed(d); /* the first that is too large is still tried at places */
 
 	arena_init(&tmp, ARENA_DEFAULT_BUDGET);
 	j.tmp = &tmp;
@@ -312,7 +313,7 @@ static struct open run_part(struct diff *d, struct diff_item *it, enum diff_fram
 		open.conditions = j.conditions;
 	} else {
 		open.large = true;
-		if (!has_failed(d)) {
+		if (!failed) {
 			sample(&j);
 			sample_trees(&j);
 		}

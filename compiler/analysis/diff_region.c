@@ -131,9 +131,9 @@ bool diff_region_alike(struct diff_job *j, struct diff_region r)
 /* --- is it a request of the region? -------------------------------------------------- */
 
 /* Does the evaluator say so, too, apart from guards and exceptions? */
-static bool truly_matches(const struct eval_asked *line, const struct diff_item *it)
+static bool truly_matches(const struct eval_asked *line, const struct ir_command *c)
 {
-	struct ir_command words = diff_rule(it)->set.u.command;
+	struct ir_command words = *c;
 	struct eval_asked q = *line;
 
 	words.nguards = 0;
@@ -145,8 +145,24 @@ static bool truly_matches(const struct eval_asked *line, const struct diff_item 
 }
 
 /*
- * The language of a deny or an ask has words with any option between its own, but tables
- * may say that a word is none.
+ * The words of a tag (of an item, or of an exception) if they are read broadly, and not those
+ * of an expression.
+ */
+static const struct ir_command *broad_words(const struct diff_job *j, uint32_t tag,
+					    const struct diff_item **ret_it)
+{
+	const struct diff_part *p = tag < j->n ? NULL : &j->part[tag - j->n];
+	const struct diff_item *it = *ret_it = j->sel[p ? p->item : tag];
+	const struct ir_command *c;
+	size_t n;
+
+	c = p ? &diff_excepts(it, &n)[p->except].u.command : &diff_set(it)->u.command;
+	return diff_is_narrow(it) == (p != NULL) && !c->regex ? c : NULL;
+}
+
+/*
+ * The language of a deny, an ask or an exception of an allow has words with any option between
+ * its own, but tables may say that a word is none.
  */
 static bool all_truly_match(struct diff_job *j, const struct ir_request *req,
 			    struct diff_region r)
@@ -161,16 +177,16 @@ static bool all_truly_match(struct diff_job *j, const struct ir_request *req,
 	arena_init(&a, ARENA_DEFAULT_BUDGET);
 	for (s = 0; s < 2; s++)
 		eval_read_line(j->d->ir[s], req, &a, &world[s], &line[s]);
-	for (i = 0; i < count_items(j, r) && all; i++) {
-		const struct diff_item *it = j->sel[r.tags[i]];
-		const struct ir_rule *rule = diff_rule(it);
+	for (i = 0; i < r.n && all; i++) {
+		const struct diff_item *it;
+		const struct ir_command *c = broad_words(j, r.tags[i], &it);
 		struct eval_asked q;
 
-		if (!rule || rule->effect == IR_ALLOW || rule->set.u.command.regex)
+		if (!c)
 			continue;
-		s = it->rule[DIFF_OLD] ? DIFF_OLD : DIFF_NEW;
+		s = it->rule[DIFF_OLD] || it->risk[DIFF_OLD] ? DIFF_OLD : DIFF_NEW;
 		q = (struct eval_asked){ j->d->ir[s], req, &world[s], line[s].first };
-		all = truly_matches(&q, it);
+		all = truly_matches(&q, c);
 	}
 	arena_release(&a);
 	return all;
@@ -408,6 +424,7 @@ static enum diff_cond open_of(struct diff_job *j, const struct ir_request *req,
 	struct diff_met *met = met_by(j, r);
 	size_t n = count_items(j, r), i;
 	enum diff_cond open;
+	bool all = false; /* each list of words is asked, so that none with code is left */
 	struct diff_named named = { .by = { { false } } };
 
 	if (req->kind != IR_COMMAND)
@@ -415,16 +432,17 @@ static enum diff_cond open_of(struct diff_job *j, const struct ir_request *req,
 	for (i = 0; i < n && !diff_cond_decides(&met[i]); i++)
 		;
 	open = diff_cond_decide(&j->small, req, is_one_program(j), met, n, &named);
-	/* without conditions there is one combination, which has been asked */
-	if (i == n || (open != DIFF_COND_ALIKE && ask_all_words(j, met, n, r))) {
+	if ((i < n && open != DIFF_COND_ALIKE) || named.allows[0] || named.allows[1])
+		all = ask_all_words(j, met, n, r);
+	if (!all)
 		note_code(j, req, &named);
+	/* without conditions there is one combination, which has been asked */
+	if (i == n || (open != DIFF_COND_ALIKE && all))
 		return DIFF_COND_ALIKE;
-	}
 	/* what no combination tells apart, no line does */
 	if (open != DIFF_COND_ALIKE && ask_lines(j, req, met, n))
 		return DIFF_COND_ALIKE;
 	note_named(j, req, &named);
-	note_code(j, req, &named);
 	if (open == DIFF_COND_NARROWS && j->told->changes)
 		return DIFF_COND_ALIKE;
 	j->conditions |= open != DIFF_COND_ALIKE;

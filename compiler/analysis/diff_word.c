@@ -245,9 +245,15 @@ static bool is_for_all(const struct diff_item *it, const struct ir_set *e)
 	return it->kind != IR_FILE || !(diff_set(it)->u.file.ops & ~e->u.file.ops);
 }
 
+/* Are there also words with options between them that it takes away, where tables let it? */
+static bool reads_options(const struct diff_item *it, const struct ir_set *e)
+{
+	return it->kind == IR_COMMAND && diff_is_narrow(it) && !e->u.command.regex;
+}
+
 static bool is_for_some(const struct diff_item *it, const struct ir_set *e)
 {
-	if (is_loose(it, e))
+	if (is_loose(it, e) || reads_options(it, e))
 		return true;
 	return it->kind == IR_FILE && (diff_set(it)->u.file.ops & e->u.file.ops) &&
 	       !is_for_all(it, e);

@@ -196,9 +196,30 @@ static void test_a_few_words_leave_nothing_to_options(void **state)
 	is_same(OTHER "allow \"foo:*\" without -f }", OTHER "allow \"foo:*\" without -f, -rf }");
 }
 
+/*
+ * An exception of an allow reads as a deny does: an option between its words does not bring a
+ * command back into the rule.  diff took its words as they are written, and called alike what
+ * lets `foo push --force` through.
+ */
+static void test_an_exception_reads_over_options(void **state)
+{
+	static const char without[] = OTHER "allow \"foo push *\" }",
+		with[] = OTHER "allow \"foo push *\" except \"foo push\" }";
+
+	(void)state;
+	compare(with, without);
+	assert_int_equal(strncmp(line_of(only_finding(DIFF_ALLOWED, true)), "foo push -", 10), 0);
+	compare(without, with);
+	assert_int_equal(strncmp(line_of(only_finding(DIFF_ASKED, false)), "foo push -", 10), 0);
+	is_same(with, OTHER "allow \"foo push *\" except \"foo {push|push}\" }");
+	/* the same words as no option */
+	is_same(OTHER "allow \"foo push a*\" }", OTHER "allow \"foo push a*\" except \"foo push\" }");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		WITH(arena, test_an_exception_reads_over_options),
 		WITH(arena, test_an_option_of_a_guard_is_spelled),
 		WITH(arena, test_a_path_of_a_guard_is_spelled),
 		WITH(arena, test_a_guard_of_an_exception_is_spelled),
