@@ -596,8 +596,3 @@ bool sema_load(struct sema *s, const struct sema_input *inputs, size_t n)
 	s->loaded = ok;
 	return ok && s->sink->errors == 0;
 }
-
-bool sema_imports(const struct sema_unit *a, const struct sema_unit *b)
-{
-	return a->reach[b->order];
-}

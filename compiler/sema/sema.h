@@ -168,7 +168,10 @@ void sema_dump(struct buf *out, const struct sema *s);
 /* --- for lower/ ------------------------------------------------------------ */
 
 /* Does `a` use `b`, directly or through others? */
-bool sema_imports(const struct sema_unit *a, const struct sema_unit *b);
+static inline bool sema_imports(const struct sema_unit *a, const struct sema_unit *b)
+{
+	return a->reach[b->order];
+}
 /* The canonical text of a statement, on one line. */
 struct str sema_text(const struct sema *s, const struct ast_stmt *stmt);
 struct ir_place sema_place(const struct sema *s, struct span at);

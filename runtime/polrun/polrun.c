@@ -266,13 +266,6 @@ static bool retry_without_listener(struct session *s, const struct rt_err *err)
 	return true;
 }
 
-/* Says it once, and only if the run failed, since this may be the reason. */
-static void say_foreign(const struct session *s, int project)
-{
-	if (s->result.status != 0 && project >= 0)
-		foreign_say(s->notes, project, s->roots.project);
-}
-
 static struct told told_of(const struct session *s)
 {
 	return (struct told){
@@ -286,11 +279,7 @@ static struct told told_of(const struct session *s)
 /* Closes what the set-up needed: an attacker who takes polrun over could use it. */
 static void drop_descriptors(struct session *s)
 {
-	for (size_t i = 0; i < s->view.n; i++)
-		if (s->view.nodes[i].pin_fd >= 0) {
-			(void)close(s->view.nodes[i].pin_fd);
-			s->view.nodes[i].pin_fd = -1;
-		}
+	sandbox_view_close(&s->view);
 	(void)close(s->polinit);
 	s->polinit = -1;
 	network_release(&s->run);
@@ -346,7 +335,8 @@ static int start_and_supervise(struct session *s)
 		fprintf(stderr, "polrun: %s\n", err.text);
 	config_lock_end(&s->locks, &s->view, &s->result.denials);
 	told_end(&told);
-	say_foreign(s, project);
+	if (s->result.status != 0 && project >= 0) /* it may be the reason */
+		foreign_say(s->notes, project, s->roots.project);
 	appeared_say(s->notes, &s->bundle, &s->view, s->appeared, &s->nappeared);
 	left_end(&s->left, &s->view, s->appeared, s->nappeared, s->notes);
 	if (streams_finish(&streams, &err) < 0 ||

@@ -8,11 +8,19 @@
 
 #include "runtime/sandbox/view_host.h"
 
-void sandbox_view_release(struct sandbox_view *v)
+void sandbox_view_close(struct sandbox_view *v)
 {
 	for (size_t i = 0; i < v->n; i++) {
 		if (v->nodes[i].pin_fd >= 0)
 			(void)close(v->nodes[i].pin_fd);
+		v->nodes[i].pin_fd = -1;
+	}
+}
+
+void sandbox_view_release(struct sandbox_view *v)
+{
+	sandbox_view_close(v);
+	for (size_t i = 0; i < v->n; i++) {
 		free(v->nodes[i].path);
 		free(v->nodes[i].source);
 		free(v->nodes[i].forced_name);

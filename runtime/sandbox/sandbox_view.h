@@ -93,6 +93,8 @@ struct sandbox_view {
 	size_t ngit;
 };
 
+/* Closes the descriptors of the places, which nobody needs once the mounts are made. */
+void sandbox_view_close(struct sandbox_view *v);
 void sandbox_view_release(struct sandbox_view *v);
 /* The node that governs `path` inside (the nearest at or above it), or NULL. */
 const struct sandbox_node *sandbox_view_find(const struct sandbox_view *v,
