@@ -9,6 +9,7 @@
 #include "compiler/analysis/diff_readable.h"
 #include "compiler/analysis/diff_scalar.h"
 #include "compiler/analysis/diff_value.h"
+#include "compiler/eval/index.h"
 
 static void begin(struct diff *d, struct diff_result *ret)
 {
@@ -34,7 +35,7 @@ void diff_policies(const struct ir *old, const struct ir *new,
 		   const struct diff_where *where, struct arena *a,
 		   struct diff_result *ret)
 {
-	struct diff d = { .a = a, .ir = { old, new }, .where = where };
+	struct diff d = { .a = a, .ir = { eval_index_add(old, a), eval_index_add(new, a) }, .where = where };
 	int kind;
 
 	begin(&d, ret);

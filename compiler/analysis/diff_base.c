@@ -22,11 +22,14 @@ static void add(struct divide *to, enum diff_bases_kind kind, struct str name)
 
 static void add_item(struct divide *to, const struct diff_item *it)
 {
-	if (!it->whole)
-		return;
-	add(to, DIFF_BASE_IS, it->lead);
-	if (it->sep)
-		add(to, DIFF_BASE_COLON, it->lead);
+	const struct str *names = it->whole ? &it->lead : it->names;
+	size_t i, n = it->whole ? 1 : it->nnames;
+
+	for (i = 0; i < n; i++) {
+		add(to, DIFF_BASE_IS, names[i]);
+		if (it->sep)
+			add(to, DIFF_BASE_COLON, names[i]);
+	}
 }
 
 /* Does the item's expression contain the name?  Then a line of that program reads best. */
@@ -61,17 +64,19 @@ size_t diff_base_divide(struct diff *d, struct arena *a, const struct diff_item 
 {
 	struct divide to = { .d = d };
 	struct diff_bases others;
-	size_t i, n;
+	bool few = it->whole || it->nnames;
+	size_t i, n, most = it->nnames + d->items[IR_COMMAND].n + 1;
 
-	to.v = arena_array(a, 2 * d->items[IR_COMMAND].n + 3, sizeof(*to.v));
+	to.v = arena_array(a, 2 * most + 1, sizeof(*to.v));
 	map_init(&to.seen[0], a);
 	map_init(&to.seen[1], a);
 	add_item(&to, it);
-	for (i = 0; !it->whole && i < d->items[IR_COMMAND].n; i++)
-		add_item(&to, d->items[IR_COMMAND].v[i]);
+	for (i = 0; !few && i < d->items[IR_COMMAND].n; i++)
+		if (d->items[IR_COMMAND].v[i]->whole)
+			add_item(&to, d->items[IR_COMMAND].v[i]);
 	n = order(it, to.v, to.n);
 	*ret = to.v;
-	if (it->whole)
+	if (few)
 		return to.n;
 	/* then all other names, so that a witness need not have the name of some rule */
 	others = (struct diff_bases){ .kind = DIFF_BASE_OTHERS, .n = to.n,
@@ -88,20 +93,33 @@ static bool goes_on(struct str name, struct str lead)
 	return name.n > lead.n && str_starts(name, lead) && name.p[lead.n] == ':';
 }
 
-bool diff_base_may_match(const struct diff_bases *b, const struct diff_item *it)
+/* `sep`: the item's program is `lead`, or goes on after it with ':'. */
+static bool may_match(const struct diff_bases *b, struct str lead, bool sep)
 {
-	if (!it->whole)
-		return true;
 	switch (b->kind) {
 	case DIFF_BASE_IS:
-		return str_eq(it->lead, b->name) || (it->sep && goes_on(b->name, it->lead));
+		return str_eq(lead, b->name) || (sep && goes_on(b->name, lead));
 	case DIFF_BASE_COLON:
-		return (it->sep && (str_eq(it->lead, b->name) || goes_on(b->name, it->lead))) ||
-		       goes_on(it->lead, b->name);
+		return (sep && (str_eq(lead, b->name) || goes_on(b->name, lead))) ||
+		       goes_on(lead, b->name);
 	case DIFF_BASE_OTHERS:
 		break;
 	}
 	return false;
+}
+
+bool diff_base_may_match(const struct diff_bases *b, const struct diff_item *it)
+{
+	size_t i;
+
+	if (it->whole)
+		return may_match(b, it->lead, it->sep);
+	/* of a program that is one of a few, not every name has a part of its own */
+	if (!it->nnames || b->kind == DIFF_BASE_OTHERS)
+		return true;
+	for (i = 0; i < it->nnames && !may_match(b, it->names[i], it->sep); i++)
+		;
+	return i < it->nnames;
 }
 
 /* --- their words ------------------------------------------------------------------------ */

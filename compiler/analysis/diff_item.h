@@ -32,6 +32,9 @@ struct diff_item {
 	 */
 	bool whole;
 	char sep;
+	/* commands: if it is not whole but has only {alternatives}, the base names of its programs */
+	struct str *names;
+	size_t nnames;
 	/*
 	 * Commands: the word lists in which its regular expression is found, and those of
 	 * its exceptions (search[1 + i]).  NULL: there is none, or it is not regular.  Made

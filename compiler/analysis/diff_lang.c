@@ -185,10 +185,11 @@ DIFF_MUST_READ static enum diff_cond walk(struct diff_job *j)
 }
 
 /*
- * Used when too many rules meet for one automaton: tries a shortest word, and a word
- * that meets no other rule.  Whatever they show, the question stays open.
+ * Used when too many rules meet for one automaton: tries a shortest word, and one
+ * (`longer`) that meets no other rule, which takes long to find.  Whatever they show, the
+ * question stays open.
  */
-static void sample(struct diff_job *j)
+static void sample(struct diff_job *j, bool longer)
 {
 	struct set_re *outside = j->bases ? diff_base_outside(j->tmp, j->bases) : NULL;
 	struct set_tagged x =
@@ -200,14 +201,14 @@ static void sample(struct diff_job *j)
 
 	if (j->frame == DIFF_RELATIVE)
 		return;
-	for (i = 1; i < j->n; i++)
+	for (i = 1; longer && i < j->n; i++)
 		ys[i - 1] =
 			diff_word_language(j->d, j->tmp, j->sel[i], j->frame);
 	if (set_member(j->tmp, x.re, x.minus, SET_DEFAULT_BUDGET, &words[n]) ==
 	    SET_WITNESS)
 		n++;
-	if (set_included(j->tmp, x.re, x.minus, ys, j->n - 1, SET_DEFAULT_BUDGET,
-			 &words[n]) == SET_WITNESS)
+	if (longer && set_included(j->tmp, x.re, x.minus, ys, j->n - 1, SET_DEFAULT_BUDGET,
+				   &words[n]) == SET_WITNESS)
 		n++;
 	for (i = 0; i < n; i++) {
 		size_t count =
@@ -313,10 +314,9 @@ static struct open run_part(struct diff *d, struct diff_item *it, enum diff_fram
 		open.conditions = j.conditions;
 	} else {
 		open.large = true;
-		if (!failed) {
-			sample(&j);
+		sample(&j, !failed);
+		if (!failed)
 			sample_trees(&j);
-		}
 	}
 	show_searches(&j);
 	arena_release(&tmp);

@@ -7,7 +7,10 @@
 #include "compiler/analysis/diff_key.h"
 #include "compiler/analysis/diff_symbol.h"
 #include "compiler/eval/match.h"
+#include "compiler/ir/texts.h"
 #include "compiler/sets/lang.h"
+
+#define MAX_NAMES 128 /* of a program that is one of a few */
 
 static enum set_side side_of(const struct diff_item *it)
 {
@@ -50,6 +53,24 @@ static struct str behind_slash(struct str s)
 	return str_sub(s, i, s.n - i);
 }
 
+/* The names of a program that is one of a few. */
+static void prepare_names(struct diff *d, struct diff_item *it, bool tail)
+{
+	struct ir_texts texts;
+	size_t i, n = 0;
+
+	if (!ir_glob_texts(d->a, &diff_set(it)->u.command.words[0].glob, MAX_NAMES, &texts))
+		return;
+	for (i = 0; i < texts.n; i++)
+		if (tail && texts.v[i].n && memchr(texts.v[i].p, '/', texts.v[i].n))
+			return; /* as below */
+	it->names = arena_array(d->a, texts.n + 1, sizeof(*it->names));
+	for (i = 0; i < texts.n; i++)
+		it->names[n++] = behind_slash(texts.v[i]);
+	it->nnames = n;
+	it->sep = tail ? ':' : 0;
+}
+
 /* For a command only the base name of its program, and only if that is certain. */
 static void prepare_command(struct diff *d, struct diff_item *it)
 {
@@ -61,7 +82,11 @@ static void prepare_command(struct diff *d, struct diff_item *it)
 		return;
 	name = literal(d->a, &c->words[0].glob, &it->whole);
 	/* after ":", the file of an allow may end in another name */
-	if (!it->whole || (tail && name.n && memchr(name.p, '/', name.n))) {
+	if (!it->whole) {
+		prepare_names(d, it, tail);
+		return;
+	}
+	if (tail && name.n && memchr(name.p, '/', name.n)) {
 		it->whole = false;
 		return;
 	}
@@ -108,8 +133,28 @@ static bool goes_on(const struct diff_item *x, const struct diff_item *y)
 	       (y->lead.n == x->lead.n || y->lead.p[x->lead.n] == x->sep);
 }
 
+/* May a program of one of its names be one of `y`? */
+static bool names_meet(const struct diff_item *x, const struct diff_item *y)
+{
+	struct diff_item one = *x;
+	size_t i;
+
+	one.nnames = 0;
+	one.whole = true;
+	for (i = 0; i < x->nnames; i++) {
+		one.lead = x->names[i];
+		if (diff_word_may_meet(&one, y))
+			return true;
+	}
+	return false;
+}
+
 bool diff_word_may_meet(const struct diff_item *x, const struct diff_item *y)
 {
+	if (x->nnames)
+		return names_meet(x, y);
+	if (y->nnames)
+		return names_meet(y, x);
 	if (x->kind == IR_UNIX && diff_word_is_abstract(x) != diff_word_is_abstract(y))
 		return false;
 	if (x->whole && y->whole)

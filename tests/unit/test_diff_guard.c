@@ -216,9 +216,28 @@ static void test_an_exception_reads_over_options(void **state)
 	is_same(OTHER "allow \"foo push a*\" }", OTHER "allow \"foo push a*\" except \"foo push\" }");
 }
 
+/* A rule of a few programs is looked at program by program, as one with each name would be. */
+static void test_a_program_that_is_one_of_a_few(void **state)
+{
+	static const char both[] = OTHER "allow \"{aa|bb} x\" }";
+
+	(void)state;
+	differs(OTHER "}", both, DIFF_ALLOWED, true, "aa x");
+	is_same(both, OTHER "allow \"aa x\"  allow \"{bb|bb} x\" }");
+	differs(both, OTHER "allow \"aa x\" }", DIFF_ASKED, false, "bb x");
+	/* what denies one of them denies it there, too */
+	is_same(OTHER "deny \"{aa|cc}:*\" }", OTHER "deny \"{aa|cc}:*\"  allow \"{aa|aa} x\" }");
+	differs(OTHER "deny \"{aa|cc}:*\" }", OTHER "deny \"{aa|cc}:*\"  allow \"{aa|bb} x\" }",
+		DIFF_ALLOWED, true, "bb x");
+	differs(OTHER "deny \"{aa|bb}:*\" }", OTHER "deny \"aa:*\" }", DIFF_ASKED, true, "bb");
+	/* a pattern for any program meets them all */
+	is_same(OTHER "deny \"*\" }", OTHER "deny \"*\"  allow \"{aa|bb}\" }");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		WITH(arena, test_a_program_that_is_one_of_a_few),
 		WITH(arena, test_an_exception_reads_over_options),
 		WITH(arena, test_an_option_of_a_guard_is_spelled),
 		WITH(arena, test_a_path_of_a_guard_is_spelled),

@@ -5,56 +5,7 @@
  */
 #include "compiler/backend/mounts/places.h"
 
-struct names {
-	VEC(struct str) list;
-};
-
-/* Appends the literal bytes from item `i` on; returns their number. */
-static size_t append_run(struct arena *a, struct names *n, const struct ir_glob *g,
-			 size_t i)
-{
-	size_t len = 0;
-	char *run;
-
-	while (i + len < g->n && g->v[i + len].op == IR_G_BYTE)
-		len++;
-	run = arena_alloc(a, len + 1);
-	for (size_t k = 0; k < len; k++)
-		run[k] = (char)g->v[i + k].byte;
-	for (size_t k = 0; k < n->list.n; k++)
-		n->list.v[k] = str_cat(a, n->list.v[k], (struct str){ run, len });
-	return len;
-}
-
-/* Appends every name of the glob to every name of `n`; false: wild, or too many. */
-static bool expand(struct arena *a, const struct ir_glob *g, struct names *n)
-{
-	for (size_t i = 0; i < g->n;) {
-		const struct ir_glob_item *it = &g->v[i];
-		struct names sum = { { NULL, 0, 0 } };
-
-		if (it->op == IR_G_BYTE) {
-			i += append_run(a, n, g, i);
-			continue;
-		}
-		if (it->op != IR_G_ALT)
-			return false;
-		for (size_t k = 0; k < it->nalts; k++) {
-			struct names one = { { NULL, 0, 0 } };
-
-			for (size_t j = 0; j < n->list.n; j++)
-				VEC_PUSH(a, &one.list, n->list.v[j]);
-			if (!expand(a, &it->alts[k], &one) ||
-			    sum.list.n + one.list.n > MOUNTS_MAX_NAMES)
-				return false;
-			for (size_t j = 0; j < one.list.n; j++)
-				VEC_PUSH(a, &sum.list, one.list.v[j]);
-		}
-		*n = sum;
-		i++;
-	}
-	return true;
-}
+#include "compiler/ir/texts.h"
 
 /* Can a resolved path have this rest?  It has no empty, "." or ".." component. */
 static bool is_resolved(struct str s)
@@ -114,21 +65,18 @@ static bool is_any_depth(const struct ir_path *p)
 void mounts_places(struct arena *a, const struct ir_path *p, struct mounts_places *ret)
 {
 	struct mounts_places out = { .shape = MOUNTS_LITERAL };
-	struct names all = { { NULL, 0, 0 } };
-	struct str dir = STR("");
+	struct ir_texts all;
 
-	VEC_PUSH(a, &all.list, dir);
 	if (is_any_depth(p)) {
 		out.shape = MOUNTS_ANY;
-	} else if (!expand(a, &p->glob, &all)) {
+	} else if (!ir_glob_texts(a, &p->glob, MOUNTS_MAX_NAMES, &all)) {
 		out.shape = MOUNTS_WILD;
-		dir = literal_dir(a, &p->glob);
-		VEC_PUSH(a, &out.paths, dir);
+		VEC_PUSH(a, &out.paths, literal_dir(a, &p->glob));
 	} else {
 		/* A name that no resolved path can have is left out. */
-		for (size_t i = 0; i < all.list.n; i++) {
-			if (is_resolved(all.list.v[i]) && !holds(&out, all.list.v[i]))
-				VEC_PUSH(a, &out.paths, all.list.v[i]);
+		for (size_t i = 0; i < all.n; i++) {
+			if (is_resolved(all.v[i]) && !holds(&out, all.v[i]))
+				VEC_PUSH(a, &out.paths, all.v[i]);
 		}
 	}
 	*ret = out;

@@ -1,0 +1,60 @@
+/* Writes out the {alternatives} of a pattern. */
+#include "compiler/ir/texts.h"
+
+/* Appends the literal bytes from item `i` on; returns their number. */
+static size_t append_run(struct arena *a, struct ir_texts *n, const struct ir_glob *g,
+			 size_t i)
+{
+	size_t len = 0;
+	char *run;
+
+	while (i + len < g->n && g->v[i + len].op == IR_G_BYTE)
+		len++;
+	run = arena_alloc(a, len + 1);
+	for (size_t k = 0; k < len; k++)
+		run[k] = (char)g->v[i + k].byte;
+	for (size_t k = 0; k < n->n; k++)
+		n->v[k] = str_cat(a, n->v[k], (struct str){ run, len });
+	return len;
+}
+
+/* Appends every text of the glob to every text of `n`. */
+static bool append(struct arena *a, const struct ir_glob *g, size_t max, struct ir_texts *n)
+{
+	for (size_t i = 0; i < g->n;) {
+		const struct ir_glob_item *it = &g->v[i];
+		struct ir_texts sum = { NULL, 0, 0 };
+
+		if (it->op == IR_G_BYTE) {
+			i += append_run(a, n, g, i);
+			continue;
+		}
+		if (it->op != IR_G_ALT)
+			return false;
+		for (size_t k = 0; k < it->nalts; k++) {
+			struct ir_texts one = { NULL, 0, 0 };
+
+			for (size_t j = 0; j < n->n; j++)
+				VEC_PUSH(a, &one, n->v[j]);
+			if (!append(a, &it->alts[k], max, &one) || sum.n + one.n > max)
+				return false;
+			for (size_t j = 0; j < one.n; j++)
+				VEC_PUSH(a, &sum, one.v[j]);
+		}
+		*n = sum;
+		i++;
+	}
+	return true;
+}
+
+bool ir_glob_texts(struct arena *a, const struct ir_glob *g, size_t max, struct ir_texts *ret)
+{
+	struct ir_texts all = { NULL, 0, 0 };
+	struct str empty = STR("");
+	bool ok;
+
+	VEC_PUSH(a, &all, empty);
+	ok = append(a, g, max, &all);
+	*ret = ok ? all : (struct ir_texts){ NULL, 0, 0 };
+	return ok;
+}
