@@ -444,7 +444,8 @@ static void test_witnesses_differ_in_the_bundles_too(void **state)
 	law_repeat(&l, one_witness);
 	printf("%lu witnesses, %lu of them asked of two bundles\n", seen.witnesses, seen.asked);
 	law_end(&l);
-	assert_true(l.runs < l.usual || seen.asked > l.runs / 4);
+	/* the sanitizers' runs are too few for each edit to have its turn */
+	assert_true(seen.asked > (l.runs < edits.n ? 0 : l.runs / 4));
 }
 
 int main(void)
