@@ -341,7 +341,8 @@ class Symbols:
         return tuple(n for n in way if n and not n.startswith('sys_') and n != 'main')
 
 
-Site = collections.namedtuple('Site', 'role call n way')
+# shifts: the process made this call in its loop before, so that the number differs from run to run
+Site = collections.namedtuple('Site', 'role call n way shifts', defaults=(False,))
 
 
 # --- what is expected ------------------------------------------------------------
@@ -562,7 +563,7 @@ def is_made(r, s, what=None):
 def varies(s):
     """How often polrun waits differs from run to run, and so does whether a polinit that
     fails ended before all of the plan was sent."""
-    return 'run_loop' in s.way or (s.call in ('shutdown', 'pidfd_send_signal') and 'send_plan' in s.way)
+    return s.shifts or 'run_loop' in s.way or (s.call in ('shutdown', 'pidfd_send_signal') and 'send_plan' in s.way)
 
 
 # --- the tests -------------------------------------------------------------------
@@ -619,7 +620,7 @@ class Runner:
             self.check(f'{c.name}: the undisturbed run', f'is disturbed: {base}', base)
             return []
         r = self.run(c, log=True)
-        sites, seen = [], set()
+        sites, seen, looped = [], set(), set()
         for note in r.notes:
             kind, role, call, n = note[:4]
             way = self.way(note)
@@ -627,7 +628,9 @@ class Runner:
             if kind == 'F' and way and not way[0].startswith('fault_') and \
                     (role, call, n) not in seen:
                 seen.add((role, call, n))
-                sites.append(Site(role, call, int(n), way))
+                sites.append(Site(role, call, int(n), way, (role, call) in looped))
+                if 'run_loop' in way:
+                    looped.add((role, call))
         self.check(f'{c.name}: recorded', differs(r, base), r)
         return sites
 
