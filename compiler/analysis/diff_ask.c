@@ -174,14 +174,6 @@ static struct str request_key(struct arena *a, const struct ir_request *q,
 
 /* --- rules in small ------------------------------------------------------ */
 
-static int by_index(const void *x, const void *y)
-{
-	const struct ir_rule *a = *(struct ir_rule *const *)x;
-	const struct ir_rule *b = *(struct ir_rule *const *)y;
-
-	return a->index < b->index ? -1 : a->index > b->index;
-}
-
 struct diff_small diff_small_of(struct diff *d, struct arena *tmp,
 				struct diff_item *const *items, size_t n)
 {
@@ -210,7 +202,7 @@ struct diff_small diff_small_of(struct diff *d, struct arena *tmp,
 				VEC_PUSH(tmp, &ir->risks, *items[i]->risk[side]);
 		}
 		if (ir->rules.n)
-			qsort(ir->rules.v, ir->rules.n, sizeof(*ir->rules.v), by_index);
+			qsort(ir->rules.v, ir->rules.n, sizeof(*ir->rules.v), ir_rule_by_index);
 	}
 	return s;
 }

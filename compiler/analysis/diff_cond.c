@@ -322,14 +322,6 @@ static enum ir_risk risk_of(const struct conds *c, int side)
 	return best ? best->risk : IR_RISK_MEDIUM;
 }
 
-static int by_index(const void *x, const void *y)
-{
-	const struct ir_rule *a = *(const struct ir_rule *const *)x;
-	const struct ir_rule *b = *(const struct ir_rule *const *)y;
-
-	return a->index < b->index ? -1 : a->index > b->index;
-}
-
 static void decide(const struct conds *c, const struct diff_small *small, int side,
 		   const struct ir_request *req, enum view v, const struct ir_rule **room,
 		   struct eval_decision *ret)
@@ -346,7 +338,7 @@ static void decide(const struct conds *c, const struct diff_small *small, int si
 			room[ret->nmatched++] = r;
 	}
 	if (ret->nmatched)
-		qsort(room, ret->nmatched, sizeof(*room), by_index);
+		qsort(room, ret->nmatched, sizeof(*room), ir_rule_by_index);
 	eval_by_levels(&small->ir[side], req, v != V_NO_OTHERWISE, ret);
 }
 

@@ -281,14 +281,6 @@ static void classify(const struct eval_line *line, struct eval_decision *d)
 	}
 }
 
-static int by_index(const void *x, const void *y)
-{
-	const struct ir_rule *r = *(const struct ir_rule *const *)x;
-	const struct ir_rule *s = *(const struct ir_rule *const *)y;
-
-	return r->index < s->index ? -1 : r->index > s->index;
-}
-
 /* Lists every rule that matches some part, once, in order. */
 static void list_matched(const struct asked_line *l, struct eval_decision *d)
 {
@@ -308,7 +300,7 @@ static void list_matched(const struct asked_line *l, struct eval_decision *d)
 			d->matched[n++] = p->because;
 	}
 	if (n)
-		qsort(d->matched, n, sizeof(struct ir_rule *), by_index);
+		qsort(d->matched, n, sizeof(struct ir_rule *), ir_rule_by_index);
 	d->nmatched = 0;
 	for (i = 0; i < n; i++)
 		if (!i || d->matched[i] != d->matched[d->nmatched - 1])

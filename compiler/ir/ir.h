@@ -382,6 +382,8 @@ bool ir_rule_shows_host(const struct ir_rule *r);
  * are inside of it.
  */
 bool ir_rule_is_everywhere(const struct ir_rule *r);
+/* For qsort() of pointers to rules. */
+int ir_rule_by_index(const void *x, const void *y);
 /* Do both say the same about connections? */
 bool ir_grant_equal(const struct ir_grant *x, const struct ir_grant *y);
 /* The secret of this name, or NULL. */

@@ -257,3 +257,11 @@ bool ir_reads_anywhere(const struct ir *ir)
 			return true;
 	return ir->scalars[IR_S_FILE_READ].effect == IR_ALLOW;
 }
+
+int ir_rule_by_index(const void *x, const void *y)
+{
+	uint32_t a = (*(const struct ir_rule *const *)x)->index;
+	uint32_t b = (*(const struct ir_rule *const *)y)->index;
+
+	return (a > b) - (a < b);
+}

@@ -124,14 +124,6 @@ static void add_rules(struct names *n, const struct entry *e)
 		VEC_PUSH(n->a, &n->sub.rules, e->rules.v[i]);
 }
 
-static int by_index(const void *x, const void *y)
-{
-	uint32_t a = (*(struct ir_rule *const *)x)->index;
-	uint32_t b = (*(struct ir_rule *const *)y)->index;
-
-	return (a > b) - (a < b);
-}
-
 static int by_number(const void *x, const void *y)
 {
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
@@ -190,7 +182,7 @@ static void find_rules(struct names *n, struct str name)
 			add_rules(n, entry_of(n, str_sub(name, i + 1, name.n - i - 1), true,
 					      false));
 	if (n->sub.rules.n)
-		qsort(n->sub.rules.v, n->sub.rules.n, sizeof(*n->sub.rules.v), by_index);
+		qsort(n->sub.rules.v, n->sub.rules.n, sizeof(*n->sub.rules.v), ir_rule_by_index);
 }
 
 /* --- one request ------------------------------------------------------------------ */
