@@ -561,9 +561,9 @@ def is_made(r, s, what=None):
 
 
 def varies(s):
-    """How often polrun waits differs from run to run, and so does whether a polinit that
-    fails ended before all of the plan was sent."""
-    return s.shifts or 'run_loop' in s.way or (s.call in ('shutdown', 'pidfd_send_signal') and 'send_plan' in s.way)
+    """How often polrun waits differs from run to run, so does whether it waits so long that it
+    drops its pages, and whether a polinit that fails ended before all of the plan was sent."""
+    return s.shifts or 'run_loop' in s.way or 'drop_pages' in s.way or (s.call in ('shutdown', 'pidfd_send_signal') and 'send_plan' in s.way)
 
 
 # --- the tests -------------------------------------------------------------------

@@ -43,6 +43,7 @@ EXEC='file { allow exec "${PROJECT_DIR}/bin" }'
 policy "$EXEC"
 # ARGS…: a run in the background; its pid is in pid, its stderr in $WORK/.err
 begin() {
+	: >"$WORK/.err" # the run opens it when its turn comes, and until then it has the last one's lines
 	"$BIN/polrun" -b "$WORK/p.polb" "$@" >/dev/null 2>"$WORK/.err" </dev/null &
 	pid=$!
 }

@@ -54,6 +54,18 @@ static inline unsigned long law_usual(unsigned long usual)
 #endif
 }
 
+/* Whether what occurred may be counted: RUNS=1 repeats one policy and is no survey, and the
+ * sanitizers' third may miss what is rare. */
+static inline bool law_is_whole(const struct law *l)
+{
+#ifdef __SANITIZE_ADDRESS__
+	(void)l;
+	return false;
+#else
+	return l->runs >= l->usual;
+#endif
+}
+
 /* SEED= and RUNS= of the environment, else the time and `usual`. */
 static inline void law_begin(struct law *l, const char *name, unsigned long usual,
 			     unsigned kinds)

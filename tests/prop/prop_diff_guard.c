@@ -407,10 +407,10 @@ static void test_L6_guards(void **state)
 		undecided += seen.undecided[i];
 	}
 	printf("undecided: %lu of %lu\n", undecided, done);
-	for (i = 0; i < E_COUNT && l.runs >= l.usual; i++)
+	for (i = 0; i < E_COUNT && law_is_whole(&l); i++)
 		assert_true(seen.done[i] > 0);
 	/* few edits scatter: three standard deviations more, (x - m)^2 <= 9 m with the mean m */
-	if (l.runs >= l.usual && undecided * 100 > done * PERCENT_UNDECIDED) {
+	if (law_is_whole(&l) && undecided * 100 > done * PERCENT_UNDECIDED) {
 		unsigned long above = undecided * 100 - done * PERCENT_UNDECIDED;
 
 		assert_true(above * above <= 900 * done * PERCENT_UNDECIDED);

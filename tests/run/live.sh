@@ -115,7 +115,7 @@ try_one() { # SCRIPT WHO [PREFIX…]: its status; what it printed is in $log
 		set -- "$base/tests/lab/lab.sh" -d "$lab" $(sed -n 's/^# lab://p' "$script") -- "$@"
 	fi
 	[ "$who" = root ] || [ "$(id -u)" -ne 0 ] || chown "$user" "$work"
-	timeout --kill-after=10 "${POL_LIVE_TIMEOUT:-300}" "$@" env -i POL_SK_DUMMY="${POL_SK_DUMMY:-}" \
+	timeout --kill-after=10 "${POL_LIVE_TIMEOUT:-900}" "$@" env -i POL_SK_DUMMY="${POL_SK_DUMMY:-}" \
 		PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
 		LANG=C.UTF-8 TERM=dumb HOME="$work" WORK="$work" BIN="$base/bin" LAB="$lab" \
 		PROBES="$base/bin/probes" VARIANT="$VARIANT" AGENTS="$(agents_for "$script")" \
