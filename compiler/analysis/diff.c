@@ -8,6 +8,7 @@
 #include "compiler/analysis/diff_off.h"
 #include "compiler/analysis/diff_readable.h"
 #include "compiler/analysis/diff_scalar.h"
+#include "compiler/analysis/diff_shared.h"
 #include "compiler/analysis/diff_value.h"
 #include "compiler/eval/index.h"
 
@@ -23,12 +24,14 @@ static void requests(struct diff *d, enum ir_kind kind)
 {
 	if (!DIFF_ON_EACH("kind", ir_kind_name(kind)))
 		return;
-	if (kind == IR_NET)
+	if (kind == IR_NET) {
 		diff_nets(d);
-	else if (kind == IR_SYSCALL)
+		diff_shared(d);
+	} else if (kind == IR_SYSCALL) {
 		diff_calls(d);
-	else
+	} else {
 		diff_languages(d, kind);
+	}
 }
 
 void diff_policies(const struct ir *old, const struct ir *new,

@@ -43,6 +43,8 @@ struct job {
 	bool has_grants;  /* some rule that may match says what the gateway does … */
 	bool says_more;   /* … and is changed: a rule's number does not tell that */
 	size_t searched; /* the number of pieces examined */
+	diff_net_fn *each; /* is given the requests, and nobody is asked; or NULL */
+	void *each_data;
 };
 
 static const struct ir_net *net_of(const struct diff_item *it)
@@ -372,6 +374,10 @@ static void ask(struct job *j, struct ir_request *req)
 
 	if (!diff_matches(j->it, req))
 		return;
+	if (j->each) {
+		j->each(j->each_data, req);
+		return;
+	}
 	j->told.asked |= j->says_more;
 	if (j->has_grants && (scopes & IR_SANDBOX))
 		diff_grant_ask(j->d, &j->small, req, j->tmp, &j->told);
@@ -408,6 +414,27 @@ DIFF_MUST_READ static enum diff_looked ask_all(struct job *j)
 	return DIFF_WHOLLY;
 }
 
+/* Finds hosts and ports of each region, and what else is to know of the rules that meet there. */
+DIFF_MUST_READ static enum diff_looked find_all(struct job *j)
+{
+	enum diff_looked looked;
+
+	select_items(j);
+	find_ports(j);
+	looked = find_hosts(j);
+	find_grants(j);
+	return looked;
+}
+
+enum diff_looked diff_net_each(struct diff *d, const struct diff_item *it, struct arena *tmp,
+			       diff_net_fn *each, void *data)
+{
+	struct job j = { .d = d, .it = it, .tmp = tmp, .each = each, .each_data = data };
+	enum diff_looked looked = find_all(&j);
+
+	return diff_both(ask_all(&j), looked);
+}
+
 static void settle(struct diff *d, struct diff_item *it)
 {
 	struct job j = { .d = d, .it = it, .told = { .of = it } };
@@ -416,11 +443,8 @@ static void settle(struct diff *d, struct diff_item *it)
 
 	arena_init(&tmp, ARENA_DEFAULT_BUDGET);
 	j.tmp = &tmp;
-	select_items(&j);
+	looked = find_all(&j);
 	j.small = diff_small_of(d, &tmp, j.sel, j.n);
-	find_ports(&j);
-	looked = find_hosts(&j);
-	find_grants(&j);
 	looked = diff_both(ask_all(&j), looked);
 	diff_settled(d, it, &j.told, looked,
 		     "not every request that it matches could be looked at");
