@@ -6,7 +6,24 @@
 #include "compiler/cli/revision.h"
 #include "compiler/ir/read.h"
 
-struct ir *loaded_ir(struct bundle *b, const char *path, struct arena *a)
+/* A bundle is the policy of one role: about another one it says nothing. */
+static bool is_of_role(const struct ir *ir, const char *path, const char *role, struct arena *a)
+{
+	struct str want = role ? cli_clean(a, str_from(role), false) : STR("");
+	struct str is = cli_clean(a, ir->role, false);
+
+	if (!role || str_eqz(ir->role, role))
+		return true;
+	if (is.n)
+		fprintf(stderr, "polc: --role '%.*s': the bundle '%s' was compiled for the role '%.*s'\n",
+			STR_ARG(want), path, STR_ARG(is));
+	else
+		fprintf(stderr, "polc: --role '%.*s': the bundle '%s' was compiled for no role (polc "
+			"compile --role %.*s)\n", STR_ARG(want), path, STR_ARG(want));
+	return false;
+}
+
+struct ir *loaded_ir(struct bundle *b, const char *path, const char *role, struct arena *a)
 {
 	const struct bundle_member *m = bundle_member(b, PB_IR);
 	const char *why = "it has no ir.json, or a damaged one";
@@ -21,7 +38,7 @@ struct ir *loaded_ir(struct bundle *b, const char *path, struct arena *a)
 	else
 		fprintf(stderr, "polc: the resolved policy in '%s' cannot be read: %.*s\n",
 			path, STR_ARG(cli_clean(a, str_from(why), false)));
-	return ir;
+	return ir && is_of_role(ir, path, role, a) ? ir : NULL;
 }
 
 static enum cli_exit of_bundle(struct loaded *l, const struct options *o, struct arena *a)
@@ -30,7 +47,7 @@ static enum cli_exit of_bundle(struct loaded *l, const struct options *o, struct
 
 	if (o->of_revision ? !revision_bundle(o->bundle, a, &b) : !cli_bundle(o->bundle, &b))
 		return CLI_TROUBLE;
-	l->ir = loaded_ir(&b, o->bundle, a);
+	l->ir = loaded_ir(&b, o->bundle, o->role, a);
 	bundle_release(&b);
 	return l->ir ? CLI_CLEAN : CLI_TROUBLE;
 }

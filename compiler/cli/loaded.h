@@ -21,8 +21,10 @@ enum cli_exit loaded_read_after(struct loaded *l, struct options *o,
 /* The same of the first one. */
 enum cli_exit loaded_read(struct loaded *l, struct options *o, struct arena *a);
 
-/* The resolved policy in a bundle, with its tables of commands; NULL after a
- * message. */
-struct ir *loaded_ir(struct bundle *b, const char *path, struct arena *a);
+/*
+ * The resolved policy in a bundle, with its tables of commands; NULL after a message, also if it
+ * is not that of `role` (NULL: of any).
+ */
+struct ir *loaded_ir(struct bundle *b, const char *path, const char *role, struct arena *a);
 
 #endif

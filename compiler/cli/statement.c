@@ -139,7 +139,7 @@ bool statement_make(struct bundle *old, const char *path, const struct ir *ir,
 		    struct arena *a, struct str *ret)
 {
 	static const struct options sandbox = { .scope = IR_SANDBOX };
-	const struct ir *before = loaded_ir(old, path, a);
+	const struct ir *before = loaded_ir(old, path, NULL, a);
 	struct compare c = { .role = NULL };
 	struct diff_result r, wide;
 	struct diff_show s = { .o = &sandbox, .r = &wide, .made = c.made,

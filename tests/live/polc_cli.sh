@@ -149,4 +149,23 @@ go check v.pol
 want_rc 1
 want_err "keep \+= .NAME.' passes a variable on"
 
+t "a bundle is the policy of one role, and answers for no other one"
+printf 'policy r { level user }\ncommand { allow "ls" }\nrole x { command { allow "frob" } }\nrole y { }\n' >r.pol
+go compile r.pol -o none.polb
+want_rc 0
+go compile r.pol --role x -o x.polb
+want_rc 0
+for words in 'explain --role x none.polb command frob' 'diff --role x none.polb none.polb' \
+	'diff --role x r.pol none.polb' 'prove --role x none.polb never\ command\ "frob"' \
+	'exposure --role x none.polb' 'effective --role x none.polb' \
+	'check --role x none.polb --against x.polb' 'explain --role y x.polb command frob'; do
+	eval "go $(printf '%s' "$words" | sed 's/"/\\"/g')"
+	want_rc 2
+	want_err "^polc: --role '[xy]': the bundle '(none|x)\.polb' was compiled for (no role|the role 'x')"
+done
+go explain --role x x.polb command frob
+want_rc 0
+go diff --role x r.pol x.polb
+want_rc 0
+
 done_
