@@ -105,8 +105,8 @@ static enum set_answer build(struct diff_job *j)
 	}
 	for (i = 0; i < n; i++)
 		langs[i].tag = (uint32_t)i;
-	got = set_dfa_build_within(j->tmp, langs, n, small ? SMALL_STATES : MAX_STATES, &left,
-				   &j->dfa);
+	got = set_dfa_build_of_first(j->tmp, langs, n, small ? SMALL_STATES : MAX_STATES,
+				     &left, &j->dfa);
 	j->d->spent += got == SET_HOLDS ? j->dfa.nstates : small ? SMALL_STATES : MAX_STATES;
 	j->d->failed += got == SET_HOLDS ? 0 : limit - left;
 	return got;

@@ -29,6 +29,7 @@ struct build {
 	size_t nslots, max;
 	size_t members, moves; /* counted so far */
 	size_t max_moves;
+	bool first_only; /* words outside of the first language do not count */
 	uint32_t *stamp, now; /* for each position */
 	uint32_t *candidates;
 	VEC(uint32_t) *bucket; /* for each class */
@@ -199,6 +200,14 @@ static void fill_buckets(struct build *b, uint32_t state)
 	}
 }
 
+/* Can none of the words that begin like this count? */
+static bool is_dead(const struct build *b, const uint32_t *v, size_t n)
+{
+	/* the first language's positions are the first, and those of its expression before
+	   what is subtracted, which prune() has left out without them */
+	return !n || (b->first_only && b->nfa.pos.v[v[0]].lang != 0);
+}
+
 static bool expand(struct build *b, uint32_t state)
 {
 	uint32_t c, to;
@@ -209,12 +218,23 @@ static bool expand(struct build *b, uint32_t state)
 	for (c = 0; c < b->nfa.ncls; c++) {
 		size_t n = prune(&b->nfa, b->bucket[c].v, b->bucket[c].n);
 
-		to = intern(b, b->bucket[c].v, n);
+		to = intern(b, b->bucket[c].v, is_dead(b, b->bucket[c].v, n) ? 0 : n);
 		if (to == UINT32_MAX)
 			return false;
 		VEC_PUSH(b->a, &b->next, to);
 	}
 	return true;
+}
+
+/* Words outside of the first language come to the dead state, except those that begin words
+ * of it: they must not have tags either. */
+static bool has_no_tags(const struct build *b, const struct subset *st)
+{
+	size_t n = 0;
+
+	while (n < st->n && b->nfa.pos.v[st->v[n]].lang == 0)
+		n++;
+	return b->first_only && !nfa_accepts(&b->nfa, st->v, n, 0);
 }
 
 /*
@@ -232,7 +252,7 @@ static void tag_states(struct build *b, const struct set_tagged *langs,
 		const struct subset *st = &b->states.v[s];
 		size_t from = tags.n, i, k, o;
 
-		for (i = 0; i < st->n; i = k) {
+		for (i = has_no_tags(b, st) ? st->n : 0; i < st->n; i = k) {
 			uint32_t lang = b->nfa.pos.v[st->v[i]].lang;
 
 			for (k = i; k < st->n; k++)
@@ -283,29 +303,38 @@ static bool construct(struct build *b, const struct set_tagged *langs, size_t n,
 	return true;
 }
 
-enum set_answer set_dfa_build_within(struct arena *a, const struct set_tagged *langs, size_t n,
-				     size_t max_states, size_t *work, struct set_dfa *ret_dfa)
+static enum set_answer build(struct arena *a, const struct set_tagged *langs, size_t n,
+			     struct build *b, struct set_dfa *ret_dfa)
 {
 	struct arena tmp;
-	struct build b = { .a = &tmp, .max = max_states, .max_moves = *work };
 	struct set_dfa raw = { .nstates = 0 };
 	bool fits;
 
 	arena_init(&tmp, ARENA_DEFAULT_BUDGET);
-	fits = construct(&b, langs, n, &raw);
-	*work -= b.moves < *work ? b.moves : *work;
+	b->a = &tmp;
+	fits = construct(b, langs, n, &raw);
 	if (fits)
 		set_dfa_minimise(a, &tmp, &raw, ret_dfa);
 	arena_release(&tmp);
 	return fits ? SET_HOLDS : SET_UNDECIDED;
 }
 
+enum set_answer set_dfa_build_of_first(struct arena *a, const struct set_tagged *langs, size_t n,
+				       size_t max_states, size_t *work, struct set_dfa *ret_dfa)
+{
+	struct build b = { .max = max_states, .max_moves = *work, .first_only = true };
+	enum set_answer ret = build(a, langs, n, &b, ret_dfa);
+
+	*work -= b.moves < *work ? b.moves : *work;
+	return ret;
+}
+
 enum set_answer set_dfa_build(struct arena *a, const struct set_tagged *langs,
 			      size_t n, size_t max_states, struct set_dfa *ret_dfa)
 {
-	size_t work = MAX_MOVES;
+	struct build b = { .max = max_states, .max_moves = MAX_MOVES };
 
-	return set_dfa_build_within(a, langs, n, max_states, &work, ret_dfa);
+	return build(a, langs, n, &b, ret_dfa);
 }
 
 const uint32_t *set_dfa_run(const struct set_dfa *dfa, struct str word, size_t *ret_n)

@@ -166,7 +166,8 @@ static bool next_word(char *w, size_t *n)
 
 /* --- the laws -------------------------------------------------------------------- */
 
-static bool check_dfa(const struct set_dfa *d, const struct set_tagged *t, size_t n)
+/* inside: only the words of the first language have tags. */
+static bool check_dfa(const struct set_dfa *d, const struct set_tagged *t, size_t n, bool inside)
 {
 	char w[MAX_LEN + 2] = "";
 	size_t len = 0, i, count;
@@ -176,7 +177,7 @@ static bool check_dfa(const struct set_dfa *d, const struct set_tagged *t, size_
 		const uint32_t *tags = set_dfa_run(d, word, &count);
 		size_t at = 0;
 
-		for (i = 0; i < n; i++)
+		for (i = 0; i < n && (!inside || is_tagged(&t[0], word)); i++)
 			if (is_tagged(&t[i], word) &&
 			    (at >= count || tags[at++] != t[i].tag))
 				return false;
@@ -268,6 +269,15 @@ static bool check_inclusion(struct rnd *r, const struct set_tagged *t, size_t n)
 	return found ? got.n == len : got.n > MAX_LEN;
 }
 
+static bool check_first(struct rnd *r, const struct set_tagged *t, size_t n)
+{
+	size_t work = 1000 * 1000;
+	struct set_dfa d;
+
+	return set_dfa_build_of_first(r->a, t, n, 10000, &work, &d) == SET_HOLDS &&
+	       check_dfa(&d, t, n, true) && is_minimal(r, &d);
+}
+
 static bool check_languages(struct rnd *r)
 {
 	struct set_tagged t[4];
@@ -282,7 +292,8 @@ static bool check_languages(struct rnd *r)
 	}
 	if (set_dfa_build(r->a, t, n, 10000, &d) != SET_HOLDS)
 		return false;
-	return check_dfa(&d, t, n) && is_minimal(r, &d) && check_broken(r, &d, t, n) &&
+	return check_dfa(&d, t, n, false) && is_minimal(r, &d) && check_broken(r, &d, t, n) &&
+	       check_first(r, t, n) &&
 	       set_dfa_equals(r->a, &d, t, n, SET_DEFAULT_BUDGET, &at) == SET_HOLDS &&
 	       check_inclusion(r, t, n);
 }

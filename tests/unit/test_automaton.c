@@ -99,6 +99,30 @@ static void test_budget_is_undecided_and_touches_nothing(void **state)
 	assert_int_equal(w.n, 0);
 }
 
+/* What another language distinguishes elsewhere costs nothing. */
+static void test_of_the_first_language_only(void **state)
+{
+	struct set_re *star = any(), *re = set_cat(&arena, star, set_byte(&arena, 'a'));
+	struct set_tagged t[2] = { { .re = lit("xya"), .tag = 5 }, { .tag = 7 } };
+	size_t work = 100000, before;
+	struct set_dfa d;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 16; i++)
+		re = set_cat(&arena, re, set_or(&arena, lit("x"), lit("a")));
+	t[1].re = set_or(&arena, re, set_cat(&arena, star, lit("ya")));
+	assert_int_equal(set_dfa_build(&arena, t, 2, 1000, &d), SET_UNDECIDED);
+	assert_int_equal(set_dfa_build_of_first(&arena, t, 2, 1000, &work, &d), SET_HOLDS);
+	assert_int_equal(d.nstates, 5);
+	assert_true(has_tag(&d, "xya", 5) && has_tag(&d, "xya", 7));
+	assert_false(has_tag(&d, "ya", 7) || has_tag(&d, "xy", 7));
+	before = work;
+	t[0].re = star;
+	assert_int_equal(set_dfa_build_of_first(&arena, t, 2, 1000, &work, &d), SET_UNDECIDED);
+	assert_true(work < before);
+}
+
 static void test_inclusion_budget(void **state)
 {
 	struct set_re *x = any(), *y = set_none(&arena);
@@ -178,6 +202,7 @@ int main(void)
 		WITH(arena, test_tags_of_all_languages_and_minus),
 		WITH(arena, test_minimal),
 		WITH(arena, test_budget_is_undecided_and_touches_nothing),
+		WITH(arena, test_of_the_first_language_only),
 		WITH(arena, test_inclusion_budget),
 		WITH(arena, test_witness_is_shortest_and_readable),
 		WITH(arena, test_member),
