@@ -84,9 +84,9 @@ struct str diff_side_text(struct arena *a, const struct diff_said *v)
 	buf_printf(&b, " by %.*s", STR_ARG(v->id));
 	if (v->at.line && v->level)
 		buf_printf(&b, " (%s, %.*s)", ir_level_name(v->level),
-			   STR_ARG(show_place(a, &v->at)));
+			   STR_ARG(show_point(a, &v->at)));
 	else
-		buf_printf(&b, " (%.*s)", STR_ARG(show_place(a, &v->at)));
+		buf_printf(&b, " (%.*s)", STR_ARG(show_point(a, &v->at)));
 	if (v->text.n)
 		buf_printf(&b, ": %.*s", STR_ARG(show_cut(a, v->text)));
 	return cli_clean(a, buf_view(&b), false);

@@ -13,6 +13,13 @@ struct str show_place(struct arena *a, const struct ir_place *at)
 	return str_printf(a, "%.*s:%u", STR_ARG(at->file), at->line);
 }
 
+struct str show_point(struct arena *a, const struct ir_place *at)
+{
+	struct str s = show_place(a, at);
+
+	return at->line && at->col ? str_printf(a, "%.*s:%u", STR_ARG(s), at->col) : s;
+}
+
 struct str show_cut(struct arena *a, struct str s)
 {
 	enum { WIDTH = 100 };

@@ -3,10 +3,11 @@
 # shellcheck shell=bash
 
 # SECONDS COMMAND…: until it succeeds; fails if it does not in so many seconds.  The machine may
-# be slow: the deadline is for what never comes.  On an emulated processor (POL_TEST_FAST) it is ten times later.
+# be slow: the deadline is for what never comes, so a loaded machine gets five times as many
+# seconds, and an emulated processor (POL_TEST_FAST) twenty times.
 within() {
-	local times=${POL_TEST_FAST:+10}
-	local end=$((${EPOCHREALTIME/[.,]/} + $1 * ${times:-1} * 1000000))
+	local times=${POL_TEST_FAST:+20}
+	local end=$((${EPOCHREALTIME/[.,]/} + $1 * ${times:-5} * 1000000))
 	shift
 	until "$@" 2>/dev/null; do
 		[ "${EPOCHREALTIME/[.,]/}" -lt "$end" ] || return 1

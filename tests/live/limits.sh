@@ -10,10 +10,10 @@ t "the time limit: TERM, then KILL, 124, and the rule is named"
 policy 'limits { time 1s }'
 policy '' q
 start=$(date +%s%N)
-run sleep 9
+run sleep 30
 want_rc 124
 want_line 'time limit .*rule limits-time at p\.pol:[0-9]+'
-[ $((($(date +%s%N) - start) / 1000000)) -lt 2500 ] || bad "TERM did not end it"
+[ $((($(date +%s%N) - start) / 1000000)) -lt 20000 ] || bad "TERM did not end it"
 run sh -c 'trap "" TERM; while :; do sleep 0.2; done'
 want_rc 124
 run_with q sleep 1.2
@@ -26,9 +26,9 @@ want_out '^bye$'
 
 t "a stopped command does not outlive its limit"
 start=$(date +%s%N)
-run sh -c 'kill -STOP $$; sleep 9'
+run sh -c 'kill -STOP $$; sleep 30'
 want_rc 124
-[ $((($(date +%s%N) - start) / 1000000)) -lt 6000 ] || bad "it took longer than 6 s"
+[ $((($(date +%s%N) - start) / 1000000)) -lt 20000 ] || bad "it took longer than 20 s"
 
 t "what is left in the background ends with the command"
 run_with q sh -c "sleep 77.$$ & echo started"
