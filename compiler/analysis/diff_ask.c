@@ -45,8 +45,23 @@ static struct diff_said said_decision(const struct ir *ir, const struct eval_dec
 	return s;
 }
 
+static bool same_side(const struct diff_said *x, const struct diff_said *y)
+{
+	return x->there == y->there && str_eq(x->id, y->id) && str_eq(x->value, y->value) &&
+	       x->level == y->level && x->at.line == y->at.line && x->at.col == y->at.col &&
+	       str_eq(x->at.file, y->at.file);
+}
+
 void diff_doubt_add(struct diff *d, struct diff_doubt doubt)
 {
+	for (size_t i = 0; i < d->ret->doubts.n; i++) {
+		const struct diff_doubt *x = &d->ret->doubts.v[i];
+
+		if (same_side(&x->side[0], &doubt.side[0]) && same_side(&x->side[1], &doubt.side[1]) &&
+		    str_eq(x->why, doubt.why) && str_eq(x->role, doubt.role) &&
+		    x->narrows_only == doubt.narrows_only)
+			return;
+	}
 	VEC_PUSH(d->a, &d->ret->doubts, doubt);
 }
 

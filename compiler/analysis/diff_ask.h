@@ -93,6 +93,7 @@ struct ir_request diff_keep_request(struct arena *a, const struct ir_request *re
 /* `narrows_only`: whatever the answer is, nothing more is permitted. */
 void diff_doubt_item(struct diff *d, const struct diff_item *it, const char *why,
 		     bool narrows_only);
+/* Once: a statement of many patterns is one doubt where nothing tells them apart. */
 void diff_doubt_add(struct diff *d, struct diff_doubt doubt);
 /* Do the findings tell all that matters, so that no further question would add to it? */
 bool diff_told_enough(const struct diff_item *it, const struct diff_told *told);
