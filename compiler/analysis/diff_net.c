@@ -6,23 +6,16 @@
 #include "compiler/analysis/diff_net.h"
 
 #include "compiler/analysis/diff_ask.h"
+#include "compiler/analysis/diff_free.h"
 #include "compiler/analysis/diff_grant.h"
 #include "compiler/analysis/diff_key.h"
 #include "compiler/analysis/diff_reach.h"
 #include "compiler/sets/box.h"
 
 /* Limit for the requests asked about one changed rule. */
-#define MAX_ASKED 20000
-/* Limit for the pieces of blocks examined for one changed rule. */
-#define MAX_SEARCHED 200000
-
-/*
- * The result of a search.  A search that ended without an answer is OPEN.  OPEN is also
- * the value of a variable that nobody has set, so an answer must be given explicitly.
- * Callers must read the result.
- */
-enum seek { SEEK_OPEN, SEEK_NONE /* there surely is none */, SEEK_FOUND };
-
+#define MAX_ASKED 500000
+/* The same where somebody else asks, who knows nothing of a host's few rules. */
+#define MAX_EACH 20000
 struct host {
 	bool is_addr;
 	struct str name;
@@ -35,14 +28,13 @@ struct job {
 	const struct diff_item *it;
 	struct diff_item **sel; /* sel[0] is `it` */
 	size_t n;
-	VEC(const struct ir_net *) nodes; /* the sets and exceptions that meet it */
+	struct diff_free free; /* its rules: the sets and exceptions that meet it */
 	VEC(struct host) hosts;
 	VEC(uint16_t) ports;
-	struct diff_small small;
+	bool *reach; /* for each port: may names pass there? */
 	struct diff_told told;
 	bool has_grants;  /* some rule that may match says what the gateway does … */
 	bool says_more;   /* … and is changed: a rule's number does not tell that */
-	size_t searched; /* the number of pieces examined */
 	diff_net_fn *each; /* is given the requests, and nobody is asked; or NULL */
 	void *each_data;
 };
@@ -57,9 +49,9 @@ static void add_nodes(struct job *j, const struct diff_item *it)
 	const struct ir_rule *r = diff_rule(it);
 	size_t i;
 
-	VEC_PUSH(j->tmp, &j->nodes, &r->set.u.net);
+	VEC_PUSH(j->tmp, &j->free.rules, &r->set.u.net);
 	for (i = 0; i < r->nexcept; i++)
-		VEC_PUSH(j->tmp, &j->nodes, &r->except[i].u.net);
+		VEC_PUSH(j->tmp, &j->free.rules, &r->except[i].u.net);
 }
 
 /* The run's own loopback, which is decided in another way than the rest where no rule
@@ -79,7 +71,7 @@ static void add_loopback(struct job *j)
 
 	for (size_t i = 0; i < POL_LEN(own); i++)
 		if (box_net_meets(net_of(j->it), &own[i]))
-			VEC_PUSH(j->tmp, &j->nodes, &own[i]);
+			VEC_PUSH(j->tmp, &j->free.rules, &own[i]);
 }
 
 static void select_items(struct job *j)
@@ -99,60 +91,7 @@ static void select_items(struct job *j)
 	add_loopback(j);
 }
 
-/* --- addresses ----------------------------------------------------------- */
-
-static bool bit_of(const uint8_t addr[16], unsigned i)
-{
-	return addr[i / 8] >> (7 - i % 8) & 1;
-}
-
-static bool is_inside(const struct num_cidr *x, const struct num_cidr *y)
-{
-	unsigned i;
-
-	for (i = 0; i < y->bits; i++)
-		if (bit_of(x->addr, i) != bit_of(y->addr, i))
-			return false;
-	return x->bits >= y->bits;
-}
-
-/*
- * Finds an address in the piece `c` that is in no block of the rules with at least
- * `bits` bits.  Those are the blocks smaller than the one that is searched; the block
- * itself and larger ones remove nothing.
- */
-DIFF_MUST_READ static enum seek free_address(struct job *j, struct num_cidr c,
-						  unsigned bits, uint8_t ret[16])
-{
-	enum seek first, second;
-	bool crossed = false;
-	size_t i;
-
-	if (j->searched++ >= MAX_SEARCHED)
-		return SEEK_OPEN;
-	for (i = 0; i < j->nodes.n; i++) {
-		const struct ir_net *n = j->nodes.v[i];
-
-		if (n->host != IR_HOST_CIDR || n->cidr.bits < bits)
-			continue;
-		if (is_inside(&c, &n->cidr))
-			return SEEK_NONE;
-		crossed |= is_inside(&n->cidr, &c);
-	}
-	if (!crossed) {
-		memcpy(ret, c.addr, 16);
-		return SEEK_FOUND;
-	}
-	c.bits++;
-	first = free_address(j, c, bits, ret);
-	if (first == SEEK_FOUND)
-		return SEEK_FOUND;
-	c.addr[(c.bits - 1u) / 8] |= (uint8_t)(0x80u >> ((c.bits - 1u) % 8));
-	second = free_address(j, c, bits, ret);
-	if (second == SEEK_FOUND)
-		return SEEK_FOUND;
-	return first == SEEK_NONE && second == SEEK_NONE ? SEEK_NONE : SEEK_OPEN;
-}
+/* --- hosts ----------------------------------------------------------------- */
 
 static bool has_host(const struct job *j, const struct host *h)
 {
@@ -173,12 +112,12 @@ static bool has_host(const struct job *j, const struct host *h)
  * Adds the host that was found.  If one was found, or surely there is none, the region
  * was examined.
  */
-DIFF_MUST_READ static enum diff_looked take(struct job *j, enum seek seek,
+DIFF_MUST_READ static enum diff_looked take(struct job *j, enum diff_seek seek,
 					    const struct host *h)
 {
-	if (seek == SEEK_FOUND && !has_host(j, h))
+	if (seek == DIFF_SEEK_FOUND && !has_host(j, h))
 		VEC_PUSH(j->tmp, &j->hosts, *h);
-	return seek == SEEK_OPEN ? DIFF_IN_PART : DIFF_WHOLLY;
+	return seek == DIFF_SEEK_OPEN ? DIFF_IN_PART : DIFF_WHOLLY;
 }
 
 /*
@@ -190,62 +129,14 @@ DIFF_MUST_READ static enum diff_looked add_address(struct job *j, const struct n
 {
 	struct host h = { .is_addr = true };
 
-	return take(j, free_address(j, *c, all ? 0 : c->bits + 1u, h.addr), &h);
-}
-
-/* --- names --------------------------------------------------------------- */
-
-static bool is_below(struct str name, struct str apex)
-{
-	return name.n > apex.n + 1 && str_ends(name, apex) &&
-	       name.p[name.n - apex.n - 1] == '.';
-}
-
-static bool is_taken(const struct job *j, struct str name, struct str apex)
-{
-	size_t i;
-
-	for (i = 0; i < j->nodes.n; i++) {
-		const struct ir_net *n = j->nodes.v[i];
-
-		if (n->host == IR_HOST_NAME && str_eq(n->name, name))
-			return true;
-		if (n->host == IR_HOST_BELOW && !str_eq(n->name, apex) &&
-		    is_below(name, n->name) && !is_below(apex, n->name))
-			return true;
-	}
-	return false;
-}
-
-/*
- * Finds a name below `apex` ("" allows any name) that no narrower rule matches.  Every
- * rule matches at most one of the names that we try below an apex, and of those with
- * one label.
- */
-DIFF_MUST_READ static enum seek free_name(struct job *j, struct str apex,
-					       struct str *ret)
-{
-	size_t i;
-
-	for (i = 0; i <= j->nodes.n; i++) {
-		*ret = str_printf(j->tmp, "x%zu.%.*s", i,
-				  STR_ARG(apex.n ? apex : STR("invalid")));
-		if (!is_taken(j, *ret, apex))
-			return SEEK_FOUND;
-	}
-	for (i = 0; !apex.n && i <= j->nodes.n; i++) {
-		*ret = str_printf(j->tmp, "x%zu", i);
-		if (!is_taken(j, *ret, apex))
-			return SEEK_FOUND;
-	}
-	return SEEK_OPEN;
+	return take(j, diff_free_address(&j->free, *c, all ? 0 : c->bits + 1u, h.addr), &h);
 }
 
 DIFF_MUST_READ static enum diff_looked add_name(struct job *j, struct str apex)
 {
 	struct host h = { .is_addr = false };
 
-	return take(j, free_name(j, apex, &h.name), &h);
+	return take(j, diff_free_name(&j->free, apex, j->tmp, &h.name), &h);
 }
 
 DIFF_MUST_READ static enum diff_looked add_host(struct job *j, const struct ir_net *n)
@@ -267,7 +158,7 @@ DIFF_MUST_READ static enum diff_looked add_host(struct job *j, const struct ir_n
 		looked = diff_both(looked, add_address(j, &v6, true));
 		break;
 	case IR_HOST_NAME:
-		looked = take(j, SEEK_FOUND, &h);
+		looked = take(j, DIFF_SEEK_FOUND, &h);
 		break;
 	case IR_HOST_BELOW:
 		looked = add_name(j, n->name);
@@ -301,10 +192,10 @@ static void find_ports(struct job *j)
 	size_t i;
 
 	add_port(j, x->port_lo ? x->port_lo : 1);
-	for (i = 0; i < j->nodes.n; i++) {
-		if (j->nodes.v[i]->port_lo)
-			add_port(j, j->nodes.v[i]->port_lo);
-		add_port(j, j->nodes.v[i]->port_hi + 1u);
+	for (i = 0; i < j->free.rules.n; i++) {
+		if (j->free.rules.v[i]->port_lo)
+			add_port(j, j->free.rules.v[i]->port_lo);
+		add_port(j, j->free.rules.v[i]->port_hi + 1u);
 	}
 	/* an address may be that of any name: where one passes is where that matters */
 	for (i = 0; x->host == IR_HOST_CIDR && i < j->d->items[IR_NET].n; i++) {
@@ -316,6 +207,9 @@ static void find_ports(struct job *j)
 			add_port(j, n->port_lo);
 		add_port(j, n->port_hi + 1u);
 	}
+	j->reach = arena_array(j->tmp, j->ports.n + 1, sizeof(*j->reach));
+	for (i = 0; i < j->ports.n; i++)
+		j->reach[i] = diff_reach_counts(j->d, j->ports.v[i]);
 }
 
 /* Exactly the rule's own hosts, and what is nested in them. */
@@ -330,28 +224,52 @@ DIFF_MUST_READ static enum diff_looked find_hosts(struct job *j)
 	all.name = x->name;
 	all.cidr = x->cidr;
 	looked = add_host(j, x);
-	for (i = 0; i < j->nodes.n; i++) {
-		struct ir_net y = *j->nodes.v[i];
+	for (i = 0; i < j->free.rules.n; i++) {
+		struct ir_net y = *j->free.rules.v[i];
 
 		y.protos = IR_ANY_PROTO;
 		y.port_lo = 0;
 		y.port_hi = UINT16_MAX;
 		if (box_net_included(&y, &all))
-			looked = diff_both(looked, add_host(j, j->nodes.v[i]));
+			looked = diff_both(looked, add_host(j, j->free.rules.v[i]));
 	}
 	return looked;
 }
 
-static bool acts_alike(struct job *j, struct ir_request *req)
+/* The rules that may match the host, with both policies of them alone. */
+struct at_host {
+	struct diff_item **sel;
+	size_t n;
+	struct diff_small small;
+};
+
+static struct at_host at_host(struct job *j, const struct host *h, struct arena *tmp)
 {
-	uint32_t *tags = arena_array(j->tmp, j->n + 1, sizeof(*tags));
+	struct ir_net all = { .protos = IR_ANY_PROTO, .port_hi = UINT16_MAX,
+			      .host = h->is_addr ? IR_HOST_CIDR : IR_HOST_NAME,
+			      .name = h->name };
+	struct at_host ret = { .sel = arena_array(tmp, j->n + 1, sizeof(*ret.sel)) };
+	size_t i;
+
+	memcpy(all.cidr.addr, h->addr, sizeof(all.cidr.addr));
+	all.cidr.bits = 128;
+	for (i = 0; i < j->n; i++)
+		if (box_net_meets(&all, net_of(j->sel[i])))
+			ret.sel[ret.n++] = j->sel[i];
+	ret.small = diff_small_of(j->d, tmp, ret.sel, ret.n);
+	return ret;
+}
+
+static bool acts_alike(const struct job *j, const struct at_host *at,
+		       const struct ir_request *req, struct arena *tmp)
+{
+	uint32_t *tags = arena_array(tmp, at->n + 1, sizeof(*tags));
 	size_t i, n = 0;
 
-	for (i = 0; i < j->n; i++)
-		if (diff_matches(j->sel[i], req))
+	for (i = 0; i < at->n; i++)
+		if (diff_matches(at->sel[i], req))
 			tags[n++] = (uint32_t)i;
-	return !j->d->context_differs[IR_NET] &&
-	       diff_acts_alike(j->sel, tags, n, j->tmp);
+	return !j->d->context_differs[IR_NET] && diff_acts_alike(at->sel, tags, n, tmp);
 }
 
 static void find_grants(struct job *j)
@@ -368,7 +286,8 @@ static void find_grants(struct job *j)
  * Asks one request: is it let through, and what does the gateway do with it, if it is?
  * (To which addresses its name may lead is a part of that.)
  */
-static void ask(struct job *j, struct ir_request *req)
+static void ask(struct job *j, const struct at_host *at, struct ir_request *req,
+		bool reach, struct arena *tmp)
 {
 	unsigned scopes = diff_scopes(j->it);
 
@@ -380,38 +299,56 @@ static void ask(struct job *j, struct ir_request *req)
 	}
 	j->told.asked |= j->says_more;
 	if (j->has_grants && (scopes & IR_SANDBOX))
-		diff_grant_ask(j->d, &j->small, req, j->tmp, &j->told);
-	if (scopes & IR_SANDBOX)
-		diff_reach_ask(j->d, &j->small, req, j->tmp, &j->told);
-	if (!acts_alike(j, req))
-		(void)diff_ask(j->d, &j->small, req, scopes, j->tmp, &j->told);
+		diff_grant_ask(j->d, &at->small, req, tmp, &j->told);
+	if (reach && (scopes & IR_SANDBOX))
+		diff_reach_ask(j->d, &at->small, req, tmp, &j->told);
+	if (!acts_alike(j, at, req, tmp))
+		(void)diff_ask(j->d, &at->small, req, scopes, tmp, &j->told);
+}
+
+DIFF_MUST_READ static enum diff_looked ask_host(struct job *j, const struct host *h,
+						size_t *asked)
+{
+	const struct ir_net *x = net_of(j->it);
+	enum diff_looked looked = DIFF_WHOLLY;
+	struct arena own, tmp; /* there are many requests */
+	struct at_host at;
+	unsigned proto;
+	size_t k;
+
+	arena_init(&own, ARENA_DEFAULT_BUDGET);
+	at = at_host(j, h, &own);
+	for (k = 0; k < j->ports.n && looked == DIFF_WHOLLY; k++)
+		for (proto = IR_TCP; proto <= IR_UDP; proto <<= 1) {
+			struct ir_request q = diff_request(j->d, IR_NET);
+
+			if (!(x->protos & proto))
+				continue;
+			if ((*asked)++ >= (j->each ? MAX_EACH : MAX_ASKED)) {
+				looked = DIFF_IN_PART;
+				break;
+			}
+			q.proto = (enum ir_proto)proto;
+			q.port = j->ports.v[k];
+			q.is_addr = h->is_addr;
+			q.host = h->name;
+			memcpy(q.addr, h->addr, sizeof(q.addr));
+			arena_init(&tmp, ARENA_DEFAULT_BUDGET);
+			ask(j, &at, &q, j->reach[k], &tmp);
+			arena_release(&tmp);
+		}
+	arena_release(&own);
+	return looked;
 }
 
 DIFF_MUST_READ static enum diff_looked ask_all(struct job *j)
 {
-	const struct ir_net *x = net_of(j->it);
-	size_t i, k, asked = 0;
-	unsigned proto;
+	enum diff_looked looked = DIFF_WHOLLY;
+	size_t i, asked = 0;
 
-	for (i = 0; i < j->hosts.n; i++) {
-		for (k = 0; k < j->ports.n; k++) {
-			for (proto = IR_TCP; proto <= IR_UDP; proto <<= 1) {
-				struct ir_request q = diff_request(j->d, IR_NET);
-
-				if (!(x->protos & proto))
-					continue;
-				if (asked++ >= MAX_ASKED)
-					return DIFF_IN_PART;
-				q.proto = (enum ir_proto)proto;
-				q.port = j->ports.v[k];
-				q.is_addr = j->hosts.v[i].is_addr;
-				q.host = j->hosts.v[i].name;
-				memcpy(q.addr, j->hosts.v[i].addr, sizeof(q.addr));
-				ask(j, &q);
-			}
-		}
-	}
-	return DIFF_WHOLLY;
+	for (i = 0; i < j->hosts.n && looked == DIFF_WHOLLY; i++)
+		looked = ask_host(j, &j->hosts.v[i], &asked);
+	return looked;
 }
 
 /* Finds hosts and ports of each region, and what else is to know of the rules that meet there. */
@@ -444,7 +381,6 @@ static void settle(struct diff *d, struct diff_item *it)
 	arena_init(&tmp, ARENA_DEFAULT_BUDGET);
 	j.tmp = &tmp;
 	looked = find_all(&j);
-	j.small = diff_small_of(d, &tmp, j.sel, j.n);
 	looked = diff_both(ask_all(&j), looked);
 	diff_settled(d, it, &j.told, looked,
 		     "not every request that it matches could be looked at");

@@ -1,7 +1,7 @@
 /*
- * Compares what is said about the addresses of names.  The decision on an address itself may
- * be a deny under both policies (of `otherwise`, or of a rule that names no host), while only
- * one has a rule that keeps an allowed name from leading there.
+ * Compares what is said about the addresses of names.  The decision on an address
+ * itself may be a deny under both policies (of `otherwise`, or of a rule that names no
+ * host), while only one has a rule that keeps an allowed name from leading there.
  */
 #include "compiler/analysis/diff_reach.h"
 
@@ -28,26 +28,35 @@ static void look(const struct ir *ir, const struct ir_request *req, struct arena
 }
 
 /* May some name pass on this port, as far as the rules alone can say? */
-static bool names_pass(const struct ir *ir, const struct ir_request *req)
+static bool names_pass(const struct ir *ir, uint16_t port)
 {
 	const struct ir_scalar *otherwise = &ir->scalars[IR_S_NET_OTHERWISE];
 
 	if (ir->scalars[IR_S_NET_MODE].num == IR_NET_DISABLED)
 		return false;
-	if (ir->scalars[IR_S_NET_MODE].num == IR_NET_FULL || otherwise->effect <= IR_ASK)
+	if (ir->scalars[IR_S_NET_MODE].num == IR_NET_FULL ||
+	    otherwise->effect <= IR_ASK)
 		return true;
 	for (size_t i = 0; i < ir->rules.n; i++) {
 		const struct ir_rule *r = ir->rules.v[i];
 		const struct ir_net *n = &r->set.u.net;
 
-		if (r->kind == IR_NET && r->effect <= IR_ASK && n->host != IR_HOST_CIDR &&
-		    (n->protos & IR_TCP) && req->port >= n->port_lo && req->port <= n->port_hi)
+		if (r->kind == IR_NET && r->effect <= IR_ASK &&
+		    n->host != IR_HOST_CIDR && (n->protos & IR_TCP) &&
+		    port >= n->port_lo && port <= n->port_hi)
 			return true;
 	}
 	return false;
 }
 
-/* Has the decision on the address itself changed the same way?  Then it is told already. */
+bool diff_reach_counts(const struct diff *d, uint16_t port)
+{
+	return DIFF_ON("reach") && names_pass(d->ir[DIFF_OLD], port) &&
+	       names_pass(d->ir[DIFF_NEW], port);
+}
+
+/* Has the decision on the address itself changed the same way?  Then it is told
+ * already. */
 static bool is_shown(const struct reach x[2])
 {
 	const struct reach *o = &x[DIFF_OLD], *n = &x[DIFF_NEW];
@@ -64,9 +73,9 @@ static struct diff_said said(const struct reach *x)
 	if (x->by)
 		v = diff_said_rule(x->by);
 	v.decides = false;
-	v.value = x->reached == IR_ALLOW ? STR("a name may lead there") :
-		  x->reached == IR_ASK   ? STR("a name that leads there is asked about") :
-					   STR("no name may lead there");
+	v.value = x->reached == IR_ALLOW ? STR("a name may lead there")
+		  : x->reached == IR_ASK ? STR("a name that leads there is asked about")
+					 : STR("no name may lead there");
 	return v;
 }
 
@@ -79,8 +88,7 @@ void diff_reach_ask(struct diff *d, const struct diff_small *small,
 	struct reach x[2];
 
 	q.scope = IR_SANDBOX; /* in scope `host` there is no gateway */
-	if (!DIFF_ON("reach") || !q.is_addr || q.proto != IR_TCP || !names_pass(d->ir[DIFF_OLD], &q) ||
-	    !names_pass(d->ir[DIFF_NEW], &q))
+	if (!q.is_addr || q.proto != IR_TCP)
 		return;
 	for (int pass = 0; pass < 2; pass++) {
 		for (int s = 0; s < 2; s++)

@@ -152,6 +152,59 @@ static void one(struct law *l, size_t i, struct arena *a)
 #endif
 }
 
+/*
+ * Many rules for ports of small blocks, inside one large block whose ports have
+ * changed: as many regions as blocks × ends of ranges.
+ */
+static const char *blocks_and_ports(struct arena *a, unsigned last)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	buf_printf(&b, "allow tcp \"10.0.0.0/8\" port 1-%u\n", last);
+	for (unsigned i = 0; i < 3000; i++)
+		buf_printf(&b, "%s tcp \"10.%u.%u.0/24\" port %u-%u\n",
+			   i % 7 == 3 ? "deny" : "allow", i / 256, i % 256,
+			   1000 + i % 50, 2000 + i % 60);
+	return str_z(a, buf_view(&b));
+}
+
+/* The first test: what a process has once used counts for the others. */
+static void test_overlapping_networks_take_little(void **state)
+{
+	struct diff_where where = { .scope = IR_SANDBOX, .cwd = STR("/h/p") };
+	const struct ir *old, *new;
+	struct diff_result res;
+	struct rusage use;
+	clock_t from;
+	struct arena a;
+	double took;
+	struct law l;
+
+	(void)state;
+	law_begin(&l, "attack", 1, 0);
+	arena_init(&a, ARENA_DEFAULT_BUDGET);
+	for (int r = 0; r < IR_ROOT_COUNT; r++)
+		where.roots.dir[r] = r == IR_ROOT_FS ? STR("/") : STR("/h/p");
+	old = compiled(&l, &a, "network", blocks_and_ports(&a, 60000));
+	new = compiled(&l, &a, "network", blocks_and_ports(&a, 60001));
+	from = clock();
+	diff_policies(old, new, &where, &a, &res);
+	took = (double)(clock() - from) / CLOCKS_PER_SEC;
+	assert_int_equal(getrusage(RUSAGE_SELF, &use), 0);
+	printf("overlapping networks: %.2f s, %ld MiB\n", took, use.ru_maxrss / 1024);
+	l.bites += res.findings.n;
+	assert_int_equal(res.findings.n, 1);
+	assert_int_equal(res.findings.v[0].request.port, 60001);
+	assert_int_equal(res.doubts.n, 0);
+#ifndef __SANITIZE_ADDRESS__
+	assert_true(took < 2 * MOST_SECONDS);
+	assert_true(use.ru_maxrss / 1024 < 100);
+#endif
+	arena_release(&a);
+	law_end(&l);
+}
+
 static void test_costly_patterns_end_in_time(void **state)
 {
 	struct law l;
@@ -172,6 +225,7 @@ static void test_costly_patterns_end_in_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_overlapping_networks_take_little),
 		cmocka_unit_test(test_costly_patterns_end_in_time),
 	};
 

@@ -423,8 +423,9 @@ static void test_a_network_past_the_budget_is_undecided(void **state)
 	for (i = 1; i <= 9; i++)
 		few = arena_printf(&arena, "%sdeny tcp 10.0.%u.1 port %u  ", few, i, 1000 + 10 * i);
 	is_same(arena_printf(&arena, "%s%s }", few, whole), arena_printf(&arena, "%s%s }", few, parts));
-	for (many = few; i <= 150; i++)
-		many = arena_printf(&arena, "%sdeny tcp 10.0.%u.1 port %u  ", many, i, 1000 + 10 * i);
+	for (many = few; i <= 600; i++)
+		many = arena_printf(&arena, "%sdeny tcp 10.%u.%u.1 port %u  ", many, i / 200, i % 200,
+				    1000 + 10 * i);
 	is_undecided(arena_printf(&arena, "%s%s }", many, whole),
 		     arena_printf(&arena, "%s%s }", many, parts), true);
 }
