@@ -2,11 +2,12 @@
 #ifndef TESTS_PROP_PAIR_EDIT_H
 #define TESTS_PROP_PAIR_EDIT_H
 
-#include "tests/prop/pair_policy.h"
+#include "tests/prop/pair_command.h"
+#include "tests/prop/pair_slot.h"
 
 enum pair_edit_kind {
 	EDIT_PART, EDIT_NEAR, EDIT_EDGE, EDIT_TURN, EDIT_SCRATCH, EDIT_FLOOR, EDIT_NARROW, EDIT_LEVEL, EDIT_ROLE,
-	EDIT_ADD, EDIT_DROP, EDIT_NAMED, EDIT_SLOT, EDIT_RANK,
+	EDIT_ADD, EDIT_DROP, EDIT_NAMED, EDIT_EXCEPT, EDIT_DEFAULT, EDIT_SLOT, EDIT_RANK, EDIT_MOVE,
 	/* these mean nothing */
 	EDIT_SELF, EDIT_TWICE, EDIT_LET, EDIT_AGAIN, EDIT_REASON, EDIT_SWAP, EDIT_BACK
 };
@@ -26,6 +27,12 @@ struct pair_edits {
 	struct pair_edit v[PAIR_MAX_EDITS];
 };
 
+/* Is the edit one of what is no rule? */
+static inline bool pair_is_of_slots(const struct pair_edit *e)
+{
+	return e->what == EDIT_SLOT || e->what == EDIT_MOVE || e->what == EDIT_BACK;
+}
+
 static inline bool pair_means_nothing(const struct pair_edit *e)
 {
 	return e->what >= EDIT_SELF;
@@ -35,7 +42,8 @@ static inline struct pair_edit *pair_edit_add(struct pair_edits *l, enum pair_ed
 {
 	static const char *const names[] = {
 		"part", "set beside it", "edge", "order that counts", "scratch tree", "floor", "narrow level", "level",
-		"role", "add", "drop", "block beside any", "slot", "rank", "itself", "said twice", "let", "statement again",
+		"role", "add", "drop", "block beside any", "exception and options", "as the default", "slot", "rank",
+		"move", "itself", "said twice", "let", "statement again",
 		 "because", "order", "order of the rest",
 	};
 	struct pair_edit *e = &l->v[l->n++];
@@ -51,7 +59,7 @@ static inline void pair_edits_all(struct pair_edits *l)
 {
 	static const enum pair_edit_kind each[] = {
 		EDIT_NEAR, EDIT_TURN, EDIT_SCRATCH, EDIT_FLOOR, EDIT_NARROW, EDIT_LEVEL, EDIT_ROLE, EDIT_ADD, EDIT_DROP, EDIT_NAMED,
-		EDIT_SELF, EDIT_TWICE, EDIT_LET, EDIT_AGAIN, EDIT_REASON, EDIT_SWAP,
+		EDIT_EXCEPT, EDIT_DEFAULT, EDIT_SELF, EDIT_TWICE, EDIT_LET, EDIT_AGAIN, EDIT_REASON, EDIT_SWAP,
 	};
 	size_t i;
 
@@ -71,6 +79,7 @@ static inline void pair_edits_all(struct pair_edits *l)
 			    (each[i] == EDIT_NAMED && k != IR_NET) ||
 			    (each[i] == EDIT_NARROW && k != IR_FILE && k != IR_NET && k != IR_UNIX) ||
 			    (each[i] == EDIT_TURN && k != IR_NET && k != IR_SYSCALL) ||
+			    ((each[i] == EDIT_EXCEPT || each[i] == EDIT_DEFAULT) && k != IR_COMMAND) ||
 			    (each[i] == EDIT_LET && k != IR_COMMAND && k != IR_FILE) ||
 			    (each[i] == EDIT_TWICE && k == IR_SYSCALL))
 				continue;
@@ -95,6 +104,12 @@ static inline void pair_edits_all(struct pair_edits *l)
 		e->slot = i;
 		snprintf(e->name, sizeof(e->name), "%.16s[%.22s]", slots[i].section ? slots[i].section : "",
 			 slots[i].text[*slots[i].text[0] ? 0 : 1]);
+	}
+	for (i = 0; i < POL_LEN(pair_moves); i++) {
+		struct pair_edit *e = pair_edit_add(l, EDIT_MOVE, IR_COMMAND);
+
+		e->slot = i;
+		snprintf(e->name, sizeof(e->name), "level of a %s", pair_moves[i].name);
 	}
 	(void)pair_edit_add(l, EDIT_BACK, IR_COMMAND);
 }
@@ -194,26 +209,6 @@ static inline void pair_without_order(struct pair_policy *p)
 
 /* --- the edits ------------------------------------------------------------------------------ */
 
-static inline uint32_t pair_other(struct rnd *r, uint32_t x, uint32_t n)
-{
-	return (x + 1 + rnd_below(r, n - 1)) % n;
-}
-
-static inline void pair_edit_slot(struct rnd *r, struct pair_policy *old, struct pair_policy *new, size_t at)
-{
-	uint32_t n = texts_of(&slots[at]), i;
-
-	/* what the gateway does shows only where there is one */
-	if (pair_is_gateway(&slots[at]))
-		old->mode = new->mode = 0;
-	if (rnd_one_in(r, 2))
-		for (i = 0; i < POL_LEN(slots); i++)
-			if (!pair_is_mode(&slots[i]))
-				old->text[i] = new->text[i] = rnd_below(r, texts_of(&slots[i]));
-	old->text[at] = rnd_below(r, n);
-	new->text[at] = pair_other(r, old->text[at], n);
-}
-
 /* The floor only denies, whoever is asked. */
 static inline bool pair_is_for_floor(const struct pair_rule *x)
 {
@@ -299,6 +294,10 @@ static inline bool pair_edit(struct rnd *r, const struct pair_edit *e, struct pa
 	if (old->rule[at].kind != e->kind)
 		old->rule[at] = pair_random_rule(r, e->kind);
 	pair_fit(&old->rule[at], e, r);
+	if (e->what == EDIT_EXCEPT)
+		pair_fit_except(r, old, &at);
+	if (e->what == EDIT_DEFAULT)
+		pair_fit_default(r, old, &at);
 	if (e->what == EDIT_SWAP)
 		pair_without_order(old);
 	if (e->what == EDIT_TURN)
@@ -348,12 +347,19 @@ static inline bool pair_edit(struct rnd *r, const struct pair_edit *e, struct pa
 	case EDIT_RANK:
 		new->ranks = !old->ranks;
 		break;
+	case EDIT_EXCEPT:
+		pair_edit_part(r, x, rnd_one_in(r, 3) ? PART_GUARD : PART_EXCEPT);
+		break;
 	case EDIT_NAMED:
+	case EDIT_DEFAULT:
 	case EDIT_DROP:
 		*x = new->rule[--new->n];
 		break;
 	case EDIT_SLOT:
 		pair_edit_slot(r, old, new, e->slot);
+		break;
+	case EDIT_MOVE:
+		pair_edit_move(r, &pair_moves[e->slot], old, new);
 		break;
 	case EDIT_TWICE:
 		x->twice = 1;

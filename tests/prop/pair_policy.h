@@ -33,6 +33,8 @@ struct pair_policy {
 	uint32_t text[POL_LEN(slots)]; /* of each slot, or PAIR_NO_TEXT */
 	bool back;                     /* what is no rule is written in the other order */
 	uint32_t ranked, ranks;        /* 1 + which of pair_ranked it has, or 0; which text is the managed one */
+	uint32_t moved;		       /* 1 + which slot does not stand in the managed file, or 0 */
+	enum pol_slot to;	       /* where it stands */
 };
 
 static const char *const pair_modes[PAIR_MODES] = { "network limited", "network full", "network disabled" };
@@ -202,9 +204,15 @@ static inline const char *pair_level_text(struct arena *a, const struct pair_pol
 		buf_z(&b, "network disabled\n");
 	if (slot == POL_MANAGED) {
 		buf_z(&b, "env { secret GW from file \"/gw\"  secret GX from file \"/gx\" }\n");
-		for (i = 0; i < POL_LEN(slots); i++)
-			pair_put_slot(&b, p, p->back ? POL_LEN(slots) - 1 - i : i);
+		for (i = 0; i < POL_LEN(slots); i++) {
+			size_t k = p->back ? POL_LEN(slots) - 1 - i : i;
+
+			if (p->moved != k + 1)
+				pair_put_slot(&b, p, k);
+		}
 	}
+	if (p->moved && p->to == slot)
+		pair_put_slot(&b, p, p->moved - 1);
 	if (p->ranked && (slot == POL_MANAGED || slot == POL_USER))
 		buf_printf(&b, "command { %s }\n", pair_ranked[p->ranked - 1][p->ranks ^ (slot == POL_USER)]);
 	for (i = 0; i < p->n; i++) {

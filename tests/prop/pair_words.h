@@ -44,9 +44,12 @@ static const struct pair_section pair_sections[IR_KIND_COUNT] = {
 			       "\"{foo|bar} {a|b}:*\"", "\"rm:*\"", "\"/usr/bin/foo:*\"", "\"./foo:*\"",
 			       "\"foo ** x\"", "\"foo p?sh *\"", "/^foo (a|b)/", "/push/", "/x$/",
 			       "\"sh:*\"", "\"pa:*\"", "\"wa:*\"", "\"env:*\"", "\"foo [ab]:*\"", "/PUSH/i",
-			       "\"rm -rf *\"", "/(a|b) \\1/", "\"foo:*\", \"bar a\"" },
+			       "\"rm -rf *\"", "/(a|b) \\1/", "\"foo:*\", \"bar a\"",
+			       "\"foo push *\"" },
 		[PART_EXCEPT] = { "", " except \"foo a:*\"", " except \"foo push\"", " except \"bar:*\"",
-				  " except \"foo *\"" },
+				  " except \"foo *\"", " except \"foo push:*\"", " except \"foo push *\"",
+				  " except \"foo push a\"", " except \"foo push x:*\"", " except \"foo\"",
+				  " except \"foo push\", \"foo a\"", " except \"foo p?sh\"", " except \"foo ** x\"" },
 		[PART_GUARD] = { "", " with -f", " with -f, --force", " with --force", " with \"--name*\"",
 				 " without -f", " without --force, -x", " with only -f", " with only -f, -x",
 				 " within \"src\"", " within \"src/a\"", " within \"/etc\"",
@@ -134,14 +137,19 @@ static inline unsigned pair_alts(enum ir_kind kind, enum pair_part part)
 	return n;
 }
 
-/* The number of one of its two texts. */
-static inline uint8_t pair_edge_alt(const struct pair_edge *e, int which)
+/* The number of a text of a rule's part. */
+static inline uint8_t pair_alt(enum ir_kind kind, enum pair_part part, const char *text)
 {
 	uint8_t n = 0;
 
-	while (strcmp(pair_sections[e->kind].alt[e->part][n], e->text[which]) != 0)
+	while (strcmp(pair_sections[kind].alt[part][n], text) != 0)
 		n++;
 	return n;
+}
+
+static inline uint8_t pair_edge_alt(const struct pair_edge *e, int which)
+{
+	return pair_alt(e->kind, e->part, e->text[which]);
 }
 
 #endif

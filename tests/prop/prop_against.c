@@ -175,7 +175,7 @@ static void set_where(struct diff_where *w)
 static bool draw(struct one *p)
 {
 	const struct pair_edit *e = p->edit;
-	bool slot = e->what == EDIT_SLOT || e->what == EDIT_BACK;
+	bool slot = pair_is_of_slots(e);
 
 	for (int i = 0; i < TRIES; i++) {
 		p->policy[0] = pair_random(&p->r, slot ? (enum ir_kind)rnd_below(&p->r, IR_KIND_COUNT) : e->kind);

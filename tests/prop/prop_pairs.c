@@ -64,6 +64,18 @@ static void broken(struct pair *p, const struct ir_request *q, const char *why)
 	fail_msg("%s", why);
 }
 
+/* EDIT=TEXT: only edits whose name has the text, for a search; a seed then means another pair. */
+static void keep_edits(const char *text)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; text && i < edits.n; i++)
+		if (strstr(edits.v[i].name, text))
+			edits.v[n++] = edits.v[i];
+	if (n)
+		edits.n = n;
+}
+
 /* --- the pair -------------------------------------------------------------------------------- */
 
 static void set_where(struct diff_where *w)
@@ -81,8 +93,8 @@ static void set_where(struct diff_where *w)
 /* Draws until both texts compile, and the edit shows in them. */
 static bool draw(struct pair *p, struct arena *a)
 {
-	enum ir_kind kind = p->edit->what == EDIT_SLOT || p->edit->what == EDIT_BACK ?
-				    (enum ir_kind)rnd_below(&p->r, IR_KIND_COUNT) : p->edit->kind;
+	enum ir_kind kind = pair_is_of_slots(p->edit) ? (enum ir_kind)rnd_below(&p->r, IR_KIND_COUNT) :
+							p->edit->kind;
 
 	for (int i = 0; i < TRIES; i++) {
 		p->policy[0] = pair_random(&p->r, kind);
@@ -156,7 +168,7 @@ static bool is_must(const struct pair *p)
 		return (p->edit->part == PART_UNTIL && has_alone(p, true)) ||
 		       (p->edit->part == PART_FINAL && has_alone(p, false));
 	/* another rule may come before these */
-	return is_moved(p) || p->edit->what == EDIT_RANK ||
+	return is_moved(p) || p->edit->what == EDIT_RANK || p->edit->what == EDIT_MOVE ||
 	       (p->edit->what == EDIT_SLOT && !slot_is_grant(s) && strncmp(s->text[1], "risk ", 5) != 0);
 }
 
@@ -455,6 +467,7 @@ int main(void)
 	};
 
 	pair_edits_all(&edits);
+	keep_edits(getenv("EDIT"));
 	cmocka_set_test_filter(getenv("ONLY")); /* with * and ? */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
