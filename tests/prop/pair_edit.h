@@ -7,7 +7,7 @@
 
 enum pair_edit_kind {
 	EDIT_PART, EDIT_NEAR, EDIT_EDGE, EDIT_TURN, EDIT_SCRATCH, EDIT_FLOOR, EDIT_NARROW, EDIT_LEVEL, EDIT_ROLE,
-	EDIT_ADD, EDIT_DROP, EDIT_NAMED, EDIT_EXCEPT, EDIT_DEFAULT, EDIT_SLOT, EDIT_RANK, EDIT_MOVE,
+	EDIT_ADD, EDIT_DROP, EDIT_NAMED, EDIT_SHARE, EDIT_EXCEPT, EDIT_DEFAULT, EDIT_SLOT, EDIT_RANK, EDIT_MOVE,
 	/* these mean nothing */
 	EDIT_SELF, EDIT_TWICE, EDIT_LET, EDIT_AGAIN, EDIT_REASON, EDIT_SWAP, EDIT_BACK
 };
@@ -42,9 +42,9 @@ static inline struct pair_edit *pair_edit_add(struct pair_edits *l, enum pair_ed
 {
 	static const char *const names[] = {
 		"part", "set beside it", "edge", "order that counts", "scratch tree", "floor", "narrow level", "level",
-		"role", "add", "drop", "block beside any", "exception and options", "as the default", "slot", "rank",
-		"move", "itself", "said twice", "let", "statement again",
-		 "because", "order", "order of the rest",
+		"role", "add", "drop", "block beside any", "limit shared out", "exception and options", "as the default",
+		"slot", "rank", "move", "itself", "said twice", "let", "statement again", "because", "order",
+		"order of the rest",
 	};
 	struct pair_edit *e = &l->v[l->n++];
 
@@ -59,7 +59,7 @@ static inline void pair_edits_all(struct pair_edits *l)
 {
 	static const enum pair_edit_kind each[] = {
 		EDIT_NEAR, EDIT_TURN, EDIT_SCRATCH, EDIT_FLOOR, EDIT_NARROW, EDIT_LEVEL, EDIT_ROLE, EDIT_ADD, EDIT_DROP, EDIT_NAMED,
-		EDIT_EXCEPT, EDIT_DEFAULT, EDIT_SELF, EDIT_TWICE, EDIT_LET, EDIT_AGAIN, EDIT_REASON, EDIT_SWAP,
+		EDIT_SHARE, EDIT_EXCEPT, EDIT_DEFAULT, EDIT_SELF, EDIT_TWICE, EDIT_LET, EDIT_AGAIN, EDIT_REASON, EDIT_SWAP,
 	};
 	size_t i;
 
@@ -76,7 +76,7 @@ static inline void pair_edits_all(struct pair_edits *l)
 		}
 		for (i = 0; i < POL_LEN(each); i++) {
 			if ((each[i] == EDIT_SCRATCH && k != IR_FILE) ||
-			    (each[i] == EDIT_NAMED && k != IR_NET) ||
+			    ((each[i] == EDIT_NAMED || each[i] == EDIT_SHARE) && k != IR_NET) ||
 			    (each[i] == EDIT_NARROW && k != IR_FILE && k != IR_NET && k != IR_UNIX) ||
 			    (each[i] == EDIT_TURN && k != IR_NET && k != IR_SYSCALL) ||
 			    ((each[i] == EDIT_EXCEPT || each[i] == EDIT_DEFAULT) && k != IR_COMMAND) ||
@@ -163,6 +163,14 @@ static inline void pair_fit(struct pair_rule *x, const struct pair_edit *e, stru
 		do
 			x->v[PART_SET] = (uint8_t)rnd_below(r, pair_alts(IR_NET, PART_SET));
 		while (strncmp(pair_text_of(x, PART_SET), "10.", 3) != 0);
+	}
+	if (e->what == EDIT_SHARE) {
+		/* two names, and a limit for both together */
+		memset(x->v, 0, sizeof(x->v));
+		x->role = 0;
+		x->slot = POL_MANAGED;
+		x->v[PART_SET] = pair_alt(IR_NET, PART_SET, "\"a.example\", \"x\"");
+		x->v[rnd_one_in(r, 2) ? PART_BYTES : PART_CONNECTIONS] = 1;
 	}
 	if (e->what == EDIT_FLOOR || e->what == EDIT_NARROW) {
 		x->slot = e->what == EDIT_FLOOR ? POL_BASE : POL_PROJECT;
@@ -284,35 +292,91 @@ static inline void pair_any_too(struct pair_policy *p, uint32_t at)
 	p->mode = 0;
 }
 
-/* *new: `old`, edited; both may be made fit for the edit first.  Has the rule an exception? */
-static inline bool pair_edit(struct rnd *r, const struct pair_edit *e, struct pair_policy *old,
-			     struct pair_policy *new)
+/* Each name in a statement of its own. */
+static inline void pair_share(struct pair_policy *p, uint32_t at)
 {
-	uint32_t at = rnd_below(r, old->n);
-	struct pair_rule *x;
+	struct pair_rule *x = &p->rule[at], *y = &p->rule[p->n++];
 
-	if (old->rule[at].kind != e->kind)
-		old->rule[at] = pair_random_rule(r, e->kind);
-	pair_fit(&old->rule[at], e, r);
-	if (e->what == EDIT_EXCEPT)
-		pair_fit_except(r, old, &at);
-	if (e->what == EDIT_DEFAULT)
-		pair_fit_default(r, old, &at);
-	if (e->what == EDIT_SWAP)
-		pair_without_order(old);
-	if (e->what == EDIT_TURN)
-		pair_two_of(old, at);
-	if (e->what == EDIT_SCRATCH || e->what == EDIT_FLOOR)
-		pair_allow_too(old, at);
-	if (e->what == EDIT_NAMED)
-		pair_any_too(old, at);
-	if (e->what == EDIT_RANK) {
-		old->ranked = 1 + (uint32_t)e->slot;
-		old->ranks = rnd_below(r, 2);
+	*y = *x;
+	x->v[PART_SET] = pair_alt(IR_NET, PART_SET, "\"a.example\"");
+	y->v[PART_SET] = pair_alt(IR_NET, PART_SET, "\"x\"");
+}
+
+/* Makes the policy fit for the edit of its rule *at. */
+static inline void pair_prepare(struct rnd *r, const struct pair_edit *e, struct pair_policy *p, uint32_t *at)
+{
+	if (p->rule[*at].kind != e->kind)
+		p->rule[*at] = pair_random_rule(r, e->kind);
+	pair_fit(&p->rule[*at], e, r);
+	if (e->what == EDIT_SHARE) {
+		(void)pair_alone(p, at);
+		p->mode = 0;
 	}
-	*new = *old;
-	x = &new->rule[at];
-	switch (e->what) {
+	if (e->what == EDIT_EXCEPT)
+		pair_fit_except(r, p, at);
+	if (e->what == EDIT_DEFAULT)
+		pair_fit_default(r, p, at);
+	if (e->what == EDIT_SWAP)
+		pair_without_order(p);
+	if (e->what == EDIT_TURN)
+		pair_two_of(p, *at);
+	if (e->what == EDIT_SCRATCH || e->what == EDIT_FLOOR)
+		pair_allow_too(p, *at);
+	if (e->what == EDIT_NAMED)
+		pair_any_too(p, *at);
+	if (e->what == EDIT_RANK) {
+		p->ranked = 1 + (uint32_t)e->slot;
+		p->ranks = rnd_below(r, 2);
+	}
+}
+
+/* The edits that are about the policy; false: it is one of a rule. */
+static inline bool pair_edit_policy(struct rnd *r, const struct pair_edit *e, struct pair_policy *old,
+				    struct pair_policy *new, uint32_t at)
+{
+	struct pair_rule *x = &new->rule[at];
+
+	switch ((int)e->what) {
+	case EDIT_TURN:
+		*x = new->rule[new->n - 1];
+		new->rule[new->n - 1] = old->rule[at];
+		return true;
+	case EDIT_ADD:
+		new->rule[new->n++] = pair_random_rule(r, e->kind);
+		return true;
+	case EDIT_RANK:
+		new->ranks = !old->ranks;
+		return true;
+	case EDIT_SHARE:
+		pair_share(new, at);
+		return true;
+	case EDIT_NAMED:
+	case EDIT_DEFAULT:
+	case EDIT_DROP:
+		*x = new->rule[--new->n];
+		return true;
+	case EDIT_SLOT:
+		pair_edit_slot(r, old, new, e->slot);
+		return true;
+	case EDIT_MOVE:
+		pair_edit_move(r, &pair_moves[e->slot], old, new);
+		return true;
+	case EDIT_SWAP:
+		*x = new->rule[0];
+		new->rule[0] = old->rule[at];
+		return true;
+	case EDIT_BACK:
+		new->back = true;
+		return true;
+	default:
+		return e->what == EDIT_SELF;
+	}
+}
+
+static inline void pair_edit_rule(struct rnd *r, const struct pair_edit *e, struct pair_rule *old,
+				  struct pair_rule *x)
+{
+	switch ((int)e->what) {
 	case EDIT_PART:
 		pair_edit_part(r, x, e->part);
 		break;
@@ -324,10 +388,6 @@ static inline bool pair_edit(struct rnd *r, const struct pair_edit *e, struct pa
 		break;
 	case EDIT_EDGE:
 		pair_edit_edge(x, &pair_edges[e->slot]);
-		break;
-	case EDIT_TURN:
-		*x = new->rule[new->n - 1];
-		new->rule[new->n - 1] = old->rule[at];
 		break;
 	case EDIT_SCRATCH:
 		x->v[PART_EFFECT] = PAIR_SCRATCH;
@@ -341,50 +401,36 @@ static inline bool pair_edit(struct rnd *r, const struct pair_edit *e, struct pa
 	case EDIT_ROLE:
 		x->role = (uint8_t)pair_other(r, x->role, 3);
 		break;
-	case EDIT_ADD:
-		new->rule[new->n++] = pair_random_rule(r, e->kind);
-		break;
-	case EDIT_RANK:
-		new->ranks = !old->ranks;
-		break;
 	case EDIT_EXCEPT:
 		pair_edit_part(r, x, rnd_one_in(r, 3) ? PART_GUARD : PART_EXCEPT);
-		break;
-	case EDIT_NAMED:
-	case EDIT_DEFAULT:
-	case EDIT_DROP:
-		*x = new->rule[--new->n];
-		break;
-	case EDIT_SLOT:
-		pair_edit_slot(r, old, new, e->slot);
-		break;
-	case EDIT_MOVE:
-		pair_edit_move(r, &pair_moves[e->slot], old, new);
 		break;
 	case EDIT_TWICE:
 		x->twice = 1;
 		break;
 	case EDIT_LET:
-		old->rule[at].let = (uint8_t)rnd_below(r, 2);
+		old->let = (uint8_t)rnd_below(r, 2);
 		x->let = 2;
 		break;
 	case EDIT_AGAIN:
 		x->again = 1;
 		break;
-	case EDIT_REASON:
+	default:
 		x->reason = 1;
 		break;
-	case EDIT_SWAP:
-		*x = new->rule[0];
-		new->rule[0] = old->rule[at];
-		break;
-	case EDIT_BACK:
-		new->back = true;
-		break;
-	case EDIT_SELF:
-		break;
 	}
-	return x->v[PART_EXCEPT] != 0;
+}
+
+/* *new: `old`, edited; both may be made fit for the edit first.  Has the rule an exception? */
+static inline bool pair_edit(struct rnd *r, const struct pair_edit *e, struct pair_policy *old,
+			     struct pair_policy *new)
+{
+	uint32_t at = rnd_below(r, old->n);
+
+	pair_prepare(r, e, old, &at);
+	*new = *old;
+	if (!pair_edit_policy(r, e, old, new, at))
+		pair_edit_rule(r, e, &old->rule[at], &new->rule[at]);
+	return new->rule[at].v[PART_EXCEPT] != 0;
 }
 
 #endif

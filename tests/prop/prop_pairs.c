@@ -169,6 +169,7 @@ static bool is_must(const struct pair *p)
 		       (p->edit->part == PART_FINAL && has_alone(p, false));
 	/* another rule may come before these */
 	return is_moved(p) || p->edit->what == EDIT_RANK || p->edit->what == EDIT_MOVE ||
+	       p->edit->what == EDIT_SHARE ||
 	       (p->edit->what == EDIT_SLOT && !slot_is_grant(s) && strncmp(s->text[1], "risk ", 5) != 0);
 }
 
