@@ -322,11 +322,11 @@ static void name_cause(struct diff *d, struct diff_finding *f, const struct diff
 	for (int s = 0; s < 2 && told->value.n && !f->causes[s].n; s++)
 		VEC_PUSH(d->a, &f->causes[s], told->value);
 	for (int s = 0; s < 2 && told->of; s++) {
-		const struct ir_rule *r = told->of->rule[s];
+		struct str id = diff_item_id(told->of, s);
 		size_t n = f->causes[s].n;
 
-		if (r && !(n && str_eq(f->causes[s].v[n - 1], r->id)))
-			VEC_PUSH(d->a, &f->causes[s], r->id);
+		if (id.n && !(n && str_eq(f->causes[s].v[n - 1], id)))
+			VEC_PUSH(d->a, &f->causes[s], id);
 	}
 }
 

@@ -16,6 +16,13 @@ const struct ir_rule *diff_rule(const struct diff_item *it)
 	return it->rule[DIFF_OLD] ? it->rule[DIFF_OLD] : it->rule[DIFF_NEW];
 }
 
+struct str diff_item_id(const struct diff_item *it, int side)
+{
+	if (it->rule[side])
+		return it->rule[side]->id;
+	return it->risk[side] ? it->risk[side]->id : STR("");
+}
+
 const struct ir_risk_fact *diff_risk(const struct diff_item *it)
 {
 	return it->risk[DIFF_OLD] ? it->risk[DIFF_OLD] : it->risk[DIFF_NEW];

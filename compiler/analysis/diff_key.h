@@ -16,6 +16,8 @@ void diff_identify(struct diff *d);
 /* The rule on either side; NULL for a risk class. */
 const struct ir_rule *diff_rule(const struct diff_item *it);
 const struct ir_risk_fact *diff_risk(const struct diff_item *it);
+/* The id of the statement on that side; empty if only the other side has it. */
+struct str diff_item_id(const struct diff_item *it, int side);
 /* What the item matches, and what is excepted from it. */
 const struct ir_set *diff_set(const struct diff_item *it);
 const struct ir_set *diff_excepts(const struct diff_item *it, size_t *ret_n);

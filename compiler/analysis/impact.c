@@ -44,8 +44,8 @@ static void mark_item(struct pair *p, const struct diff_item *it)
 {
 	p->risks |= it->changed && diff_risk(it);
 	for (int s = 0; s < 2 && it->changed; s++)
-		if (it->rule[s])
-			mark(p, s, it->rule[s]->id);
+		if (diff_item_id(it, s).n)
+			mark(p, s, diff_item_id(it, s));
 }
 
 static void mark_changed(struct pair *p)
@@ -82,6 +82,8 @@ static void meet(struct met *m, int side, const struct ir_rule *r, struct arena 
 static void meet_part(const struct pair *p, struct met *m, int side,
 		      const struct eval_decision *d, struct arena *tmp)
 {
+	if (d->risk_fact)
+		VEC_PUSH(tmp, &m->rules[side], d->risk_fact->id);
 	if (d->rule)
 		meet(m, side, d->rule, tmp);
 	else
@@ -97,6 +99,8 @@ static void meet_all(const struct pair *p, const struct impact_request *q, struc
 
 		eval_decide(p->d.ir[s], &q->req, tmp, &e);
 		VEC_PUSH(tmp, &m->rules[s], m->by[s]);
+		if (e.risk_fact)
+			VEC_PUSH(tmp, &m->rules[s], e.risk_fact->id);
 		for (size_t i = 0; i < e.nmatched; i++)
 			meet(m, s, e.matched[i], tmp);
 		for (size_t i = 0; e.line && i < e.line->nparts; i++) {

@@ -173,6 +173,20 @@ static void test_a_class_and_what_is_opaque(void **state)
 		"command { otherwise allow  opaque allow  ask /push/ may yes }", 2, line("VA=1 $x", 2));
 }
 
+/* A file rule decides the line in both policies; only the command in it has another class. */
+static void test_a_class_of_a_line_that_a_file_decides(void **state)
+{
+	static const char *const old = "command { otherwise by risk { low ask medium ask high deny critical deny } }"
+				       " file { deny read \"/srv\" }";
+	static const char *const new = "command { risk high \"foo:*\" otherwise by risk { low ask medium ask high deny critical deny } }"
+				       " file { deny read \"/srv\" }";
+
+	(void)state;
+	CHANGES(old, new, 3, line("foo", 1); line("foo < /srv/x", 2));
+	assert_int_equal(im.changes[DIFF_RISK_HIGHER], 2);
+	CHANGES(new, old, 3, line("foo", 1); line("foo < /srv/x", 2));
+}
+
 static void test_what_changes_nothing_has_no_share(void **state)
 {
 	(void)state;
@@ -270,6 +284,7 @@ int main(void)
 		WITH(arena, test_a_rule_that_raised_the_finding),
 		WITH(arena, test_a_default_that_changes_more_than_one_way),
 		WITH(arena, test_a_class_and_what_is_opaque),
+		WITH(arena, test_a_class_of_a_line_that_a_file_decides),
 		WITH(arena, test_what_changes_nothing_has_no_share),
 		WITH(arena, test_another_finding_explains_nothing),
 		WITH(arena, test_a_role_without_policies_is_not_asked),
