@@ -14,6 +14,18 @@ struct pair_near {
 	VEC(const struct ir_rule *) changed; /* rules that only one of them has */
 };
 
+static inline void pair_set_where(struct diff_where *w)
+{
+	static const char *const dirs[IR_ROOT_COUNT] = {
+		[IR_ROOT_FS] = "/",  [IR_ROOT_HOME] = "/h",    [IR_ROOT_PROJECT] = "/h/p",
+		[IR_ROOT_TMP] = "/t", [IR_ROOT_SESSION] = "/s", [IR_ROOT_AGENT] = "/g",
+	};
+
+	*w = (struct diff_where){ .scope = IR_SANDBOX, .cwd = STR("/h/p") };
+	for (int i = 0; i < IR_ROOT_COUNT; i++)
+		w->roots.dir[i] = str_from(dirs[i]);
+}
+
 static inline bool pair_has_rule(const struct ir *ir, const struct ir_rule *r)
 {
 	for (size_t i = 0; i < ir->rules.n; i++)

@@ -114,6 +114,18 @@ static inline void pair_edits_all(struct pair_edits *l)
 	(void)pair_edit_add(l, EDIT_BACK, IR_COMMAND);
 }
 
+/* EDIT=TEXT: only edits whose name has the text, for a search; a seed then means another pair. */
+static inline void pair_edits_keep(struct pair_edits *l, const char *text)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; text && i < l->n; i++)
+		if (strstr(l->v[i].name, text))
+			l->v[n++] = l->v[i];
+	if (n)
+		l->n = n;
+}
+
 /* --- what an edit needs ------------------------------------------------------------------- */
 
 static inline void pair_fit_grant(struct pair_rule *x, enum pair_part p, struct rnd *r)

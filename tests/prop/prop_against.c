@@ -160,17 +160,6 @@ static void set_texts(struct one *p, int side)
 	p->text[side].text[POL_FLOOR] = stdlib[1][1];
 }
 
-static void set_where(struct diff_where *w)
-{
-	*w = (struct diff_where){ .scope = IR_SANDBOX, .cwd = STR("/h/p") };
-	w->roots.dir[IR_ROOT_FS] = STR("/");
-	w->roots.dir[IR_ROOT_HOME] = STR("/h");
-	w->roots.dir[IR_ROOT_PROJECT] = STR("/h/p");
-	w->roots.dir[IR_ROOT_TMP] = STR("/t");
-	w->roots.dir[IR_ROOT_SESSION] = STR("/s");
-	w->roots.dir[IR_ROOT_AGENT] = STR("/g");
-}
-
 /* Draws until the edit shows in the texts and both compile. */
 static bool draw(struct one *p)
 {
@@ -432,7 +421,7 @@ static void one_pair(struct law *l, unsigned long run, struct arena *a)
 	p.r = (struct rnd){ .s = seed * 0x9e3779b97f4a7c15u | 1, .a = a };
 	for (int i = 0; i < 8; i++)
 		(void)rnd_below(&p.r, 2);
-	set_where(&p.where);
+	pair_set_where(&p.where);
 	p.near.where = &p.where;
 	if (!draw(&p))
 		return;

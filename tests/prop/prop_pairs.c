@@ -64,31 +64,7 @@ static void broken(struct pair *p, const struct ir_request *q, const char *why)
 	fail_msg("%s", why);
 }
 
-/* EDIT=TEXT: only edits whose name has the text, for a search; a seed then means another pair. */
-static void keep_edits(const char *text)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; text && i < edits.n; i++)
-		if (strstr(edits.v[i].name, text))
-			edits.v[n++] = edits.v[i];
-	if (n)
-		edits.n = n;
-}
-
 /* --- the pair -------------------------------------------------------------------------------- */
-
-static void set_where(struct diff_where *w)
-{
-	static const char *const dirs[IR_ROOT_COUNT] = {
-		[IR_ROOT_FS] = "/", [IR_ROOT_HOME] = "/h", [IR_ROOT_PROJECT] = "/h/p",
-		[IR_ROOT_TMP] = "/t", [IR_ROOT_SESSION] = "/s", [IR_ROOT_AGENT] = "/g",
-	};
-
-	*w = (struct diff_where){ .scope = IR_SANDBOX, .cwd = STR("/h/p") };
-	for (int i = 0; i < IR_ROOT_COUNT; i++)
-		w->roots.dir[i] = str_from(dirs[i]);
-}
 
 /* Draws until both texts compile, and the edit shows in them. */
 static bool draw(struct pair *p, struct arena *a)
@@ -304,7 +280,7 @@ static bool begin(struct pair *p, struct law *l, unsigned long run, struct arena
 	p->r = (struct rnd){ .s = seed * 0x9e3779b97f4a7c15u | 1, .a = a };
 	for (int i = 0; i < 8; i++)
 		(void)rnd_below(&p->r, 2);
-	set_where(&p->where);
+	pair_set_where(&p->where);
 	p->near.where = &p->where;
 	if (!draw(p, a))
 		return false;
@@ -375,6 +351,51 @@ static void test_L6_no_silent_alike(void **state)
 	law_repeat(&l, one_pair);
 	report();
 	law_end(&l);
+}
+
+/* --- what no texts show ---------------------------------------------------------------------------------- */
+
+/*
+ * A lock takes the rules below it out of what is compiled, so no two texts differ in the lock alone.
+ * Two policies that were put together otherwise may: the rule is the same, and counts in one of them.
+ */
+static void test_a_lock_alone_is_not_alike(void **state)
+{
+	const struct pol text = { .text = { [POL_MANAGED] = "command { }\n", [POL_USER] = "command { allow \"foo:*\" }\n",
+					    [POL_BASE] = "network disabled\n", [POL_FLOOR] = "file { }\n" } };
+	struct law l = { .dir = "" };
+	struct diff_where where;
+	struct ir ir[2];
+	struct arena a;
+
+	(void)state;
+	arena_init(&a, ARENA_DEFAULT_BUDGET);
+	law_begin(&l, "L6 lock", 1, 0);
+	pair_set_where(&where);
+	for (int locked = 0; locked < 2; locked++) {
+		const struct ir *one = law_ir(&l, &text, &a);
+
+		assert_non_null(one);
+		ir[locked] = *one;
+		ir[locked].index = NULL;
+		if (locked)
+			ir[locked].locked[IR_COMMAND].level = IR_MANAGED;
+	}
+	for (int s = 0; s < 2; s++) {
+		struct diff_result res;
+		size_t said = 0;
+
+		diff_policies(&ir[s], &ir[!s], &where, &a, &res);
+		for (size_t i = 0; i < res.findings.n; i++)
+			said += res.findings.v[i].asked && res.findings.v[i].widening == (s == 1);
+		if (!said) {
+			printf("WHY no finding about a rule that a lock alone switches off\n");
+			fail();
+		}
+	}
+	l.bites = 1;
+	law_end(&l);
+	arena_release(&a);
 }
 
 /* --- the witnesses ------------------------------------------------------------------------------------- */
@@ -464,11 +485,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_L6_no_silent_alike),
+		cmocka_unit_test(test_a_lock_alone_is_not_alike),
 		cmocka_unit_test(test_witnesses_differ_in_the_bundles_too),
 	};
 
 	pair_edits_all(&edits);
-	keep_edits(getenv("EDIT"));
+	pair_edits_keep(&edits, getenv("EDIT"));
 	cmocka_set_test_filter(getenv("ONLY")); /* with * and ? */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
