@@ -68,8 +68,13 @@ static bool previous(const struct compilation *c, const char *path, bool state,
 {
 	uint64_t serial = opt->serial ? opt->serial : c->ir->serial;
 	struct str before = opt->previous;
+	struct ir stated = *c->ir;
 	struct bundle b;
 	bool ok;
+
+	/* as the bundle will say it */
+	if (opt->expires.n)
+		stated.expires = opt->expires;
 
 	if (state && revision_is(path) ? !revision_bundle(path, c->a, &b) : !cli_bundle(path, &b))
 		return false;
@@ -83,7 +88,7 @@ static bool previous(const struct compilation *c, const char *path, bool state,
 		fprintf(stderr, "polc: '%s' is not the bundle that this one follows\n", path);
 		ok = false;
 	}
-	ok = ok && (!state || statement_make(&b, path, c->ir, c->a, &opt->changes));
+	ok = ok && (!state || statement_make(&b, path, &stated, c->a, &opt->changes));
 	bundle_release(&b);
 	return ok;
 }

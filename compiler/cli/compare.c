@@ -104,6 +104,22 @@ static void place_default(const struct ir *ir, struct diff_said *v)
 	v->text = mode->source;
 }
 
+/* Only a bundle has a first day.  One that has come forbids nothing. */
+static void compare_first_day(const struct loaded side[2], struct arena *a, struct diff_result *ret)
+{
+	struct str o = side[0].not_before, n = side[1].not_before;
+	bool looser = !n.n || (o.n && str_cmp(n, o) < 0);
+	struct diff_finding f = { .kind = "policy", .change = looser ? DIFF_LOOSER : DIFF_TIGHTER,
+				  .widening = looser };
+
+	if (str_eq(o, n))
+		return;
+	for (int s = 0; s < 2; s++)
+		f.side[s] = (struct diff_said){ .there = true, .id = STR("not before"),
+						.value = side[s].not_before };
+	VEC_PUSH(a, &ret->findings, f);
+}
+
 static void compare_sides(const struct loaded side[2], const struct diff_where *where,
 			  struct arena *a, struct diff_result *ret)
 {
@@ -111,6 +127,7 @@ static void compare_sides(const struct loaded side[2], const struct diff_where *
 	int s;
 
 	diff_policies(side[0].ir, side[1].ir, where, a, ret);
+	compare_first_day(side, a, ret);
 	for (i = 0; i < ret->findings.n; i++)
 		for (s = 0; s < 2; s++)
 			place_default(side[s].ir, &ret->findings.v[i].side[s]);

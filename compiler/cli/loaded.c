@@ -1,6 +1,8 @@
 /* Finds the IR of a policy; does not lower it further. */
 #include "compiler/cli/loaded.h"
 
+#include <time.h>
+
 #include "compiler/cli/passes.h"
 #include "compiler/cli/report.h"
 #include "compiler/cli/revision.h"
@@ -23,6 +25,30 @@ static bool is_of_role(const struct ir *ir, const char *path, const char *role, 
 	return false;
 }
 
+static struct str day_of(int64_t seconds, struct arena *a)
+{
+	time_t at = (time_t)seconds;
+	struct tm tm;
+
+	if (seconds == INT64_MIN || !gmtime_r(&at, &tm))
+		return STR("");
+	return str_printf(a, "%04d-%02d-%02d", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);
+}
+
+/* The bundle's last day is what its manifest says, and not what the policy said. */
+static void take_last_day(struct ir *ir, const struct bundle *b, struct arena *a)
+{
+	struct str last = day_of(b->not_after, a);
+	bool until = ir->until.n && (!ir->expires.n || str_cmp(ir->until, ir->expires) <= 0);
+
+	if (str_eq(last, until ? ir->until : ir->expires))
+		return;
+	ir->expires = last;
+	/* no bundle of ours is valid longer than its allows */
+	if (!last.n || str_cmp(last, ir->until) > 0)
+		ir->until = STR("");
+}
+
 struct ir *loaded_ir(struct bundle *b, const char *path, const char *role, struct arena *a)
 {
 	const struct bundle_member *m = bundle_member(b, PB_IR);
@@ -38,6 +64,8 @@ struct ir *loaded_ir(struct bundle *b, const char *path, const char *role, struc
 	else
 		fprintf(stderr, "polc: the resolved policy in '%s' cannot be read: %.*s\n",
 			path, STR_ARG(cli_clean(a, str_from(why), false)));
+	if (ir)
+		take_last_day(ir, b, a);
 	return ir && is_of_role(ir, path, role, a) ? ir : NULL;
 }
 
@@ -48,6 +76,8 @@ static enum cli_exit of_bundle(struct loaded *l, const struct options *o, struct
 	if (o->of_revision ? !revision_bundle(o->bundle, a, &b) : !cli_bundle(o->bundle, &b))
 		return CLI_TROUBLE;
 	l->ir = loaded_ir(&b, o->bundle, o->role, a);
+	if (b.not_before > (int64_t)time(NULL))
+		l->not_before = day_of(b.not_before, a);
 	bundle_release(&b);
 	return l->ir ? CLI_CLEAN : CLI_TROUBLE;
 }

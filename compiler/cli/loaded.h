@@ -8,6 +8,7 @@ struct loaded {
 	const char *name;     /* for messages: the bundle or the first source */
 	struct compilation c; /* only for sources */
 	const struct ir *ir;
+	struct str not_before; /* of a bundle that is not valid yet: its first day */
 };
 
 /*
@@ -22,8 +23,9 @@ enum cli_exit loaded_read_after(struct loaded *l, struct options *o,
 enum cli_exit loaded_read(struct loaded *l, struct options *o, struct arena *a);
 
 /*
- * The resolved policy in a bundle, with its tables of commands; NULL after a message, also if it
- * is not that of `role` (NULL: of any).
+ * The resolved policy in a bundle, with its tables of commands and with the last day of the
+ * bundle, which --expires may have set; NULL after a message, also if it is not that of `role`
+ * (NULL: of any).
  */
 struct ir *loaded_ir(struct bundle *b, const char *path, const char *role, struct arena *a);
 

@@ -168,4 +168,27 @@ want_rc 0
 go diff --role x r.pol x.polb
 want_rc 0
 
+t "the days of a bundle that its policy does not say"
+go compile r.pol -o plain.polb
+go compile r.pol -o soon.polb --expires 2998-01-01
+go compile r.pol -o late.polb --expires 2999-01-01 --serial 2 --against soon.polb
+go compile r.pol -o first.polb --not-before 2998-01-01
+go compile r.pol -o begun.polb --not-before 2020-01-01
+for pair in 'soon late' 'soon plain' 'first plain'; do
+	go diff --fail-on=widening "${pair% *}.polb" "${pair#* }.polb"
+	want_rc 1
+	want_out '^looser: policy .*\(widening\)'
+	go diff --fail-on=widening "${pair#* }.polb" "${pair% *}.polb"
+	want_rc 0
+	want_out '^tighter: policy '
+done
+go diff begun.polb plain.polb
+want_rc 0
+go diff --fail-on=widening soon.polb r.pol
+want_rc 1
+go check late.polb --against soon.polb
+want_rc 1
+go inspect late.polb
+want_out 'looser: policy 2999-01-01'
+
 done_
