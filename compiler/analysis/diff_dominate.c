@@ -21,13 +21,28 @@ static bool may_be_final_above(const struct diff *d, const struct ir_rule *by)
 }
 
 /* Does the rule decide wherever it matches, or one that is as strict? */
-static bool is_dominant(const struct diff *d, const struct diff_item *it)
+static bool stays(const struct diff *d, const struct diff_item *it)
 {
 	const struct ir_rule *x = it->rule[DIFF_OLD], *y = it->rule[DIFF_NEW];
 
-	return x && y && !it->changed && x->effect >= IR_DENY && !x->nlifted_by &&
+	return x && y && !it->changed && x->effect >= IR_ASK && !x->nlifted_by &&
 	       !y->nlifted_by && !x->soft && !x->scratch && !x->until.n &&
-	       !diff_word_is_vague(it) && !may_be_final_above(d, x);
+	       !may_be_final_above(d, x);
+}
+
+static bool is_dominant(const struct diff *d, const struct diff_item *it)
+{
+	return stays(d, it) && diff_rule(it)->effect >= IR_DENY && !diff_word_is_vague(it);
+}
+
+bool diff_settles(const struct diff *d, const struct diff_item *it,
+		  const struct diff_item *by)
+{
+	const struct ir_rule *r = diff_rule(it), *x = diff_rule(by);
+
+	return stays(d, by) && x->effect >= r->effect && !x->nexcept &&
+	       !(r->scopes & ~x->scopes) &&
+	       (it->kind != IR_FILE || !(r->set.u.file.ops & ~x->set.u.file.ops));
 }
 
 /* Can the changed rule do nothing where the dominant one matches? */

@@ -15,4 +15,11 @@
 bool diff_dominated(const struct diff *d, struct diff_item *const *sel, const uint32_t *tags,
 		    size_t n, unsigned ops);
 
+/*
+ * Does this rule, which both policies have, keep each request that matches it from getting
+ * less than `it` says, whatever other rules say and wherever roots lie?
+ */
+bool diff_settles(const struct diff *d, const struct diff_item *it,
+		  const struct diff_item *by);
+
 #endif

@@ -33,7 +33,8 @@ static bool may_meet(const struct diff_job *j, const struct diff_item *it,
 		     const struct diff_item *other)
 {
 	if (j->frame == DIFF_SYMBOLIC)
-		return diff_question_counts(j->d, it, other);
+		return !diff_question_is_settled(j->d, it, other) &&
+		       diff_question_counts(j->d, it, other);
 	return diff_word_may_meet(it, other) &&
 	       (j->frame != DIFF_RELATIVE || diff_word_same_root(it, other));
 }
@@ -77,6 +78,29 @@ static size_t add_parts(struct diff_job *j, uint32_t item, struct set_tagged *la
 	return n;
 }
 
+/* Words of the changed rule that belong to no question, or to another one; NULL: none. */
+static struct set_re *outside_of(const struct diff_job *j)
+{
+	struct diff *d = j->d;
+	struct diff_item *it = j->sel[0];
+	struct set_re **v;
+	size_t i, n = 0;
+
+	if (j->bases)
+		return diff_base_outside(j->tmp, j->bases);
+	if (j->frame != DIFF_SYMBOLIC)
+		return NULL;
+	v = arena_array(j->tmp, d->items[it->kind].n + 1, sizeof(struct set_re *));
+	for (i = 0; i < d->items[it->kind].n; i++) {
+		const struct diff_item *by = d->items[it->kind].v[i];
+		const struct ir_path *p = ir_set_path(it->kind, diff_set(by));
+
+		if (!p->abstract && diff_question_is_settled(d, it, by))
+			v[n++] = diff_symbol_path(d, j->tmp, p);
+	}
+	return set_or_all(j->tmp, v, n);
+}
+
 static bool has_failed(const struct diff *d)
 {
 	return d->failed > MAX_FAILED;
@@ -84,12 +108,14 @@ static bool has_failed(const struct diff *d)
 
 static enum set_answer build(struct diff_job *j)
 {
-	struct set_re *outside = j->bases ? diff_base_outside(j->tmp, j->bases) : NULL;
+	struct set_re *outside = outside_of(j);
 	struct set_tagged *langs;
 	bool small = has_failed(j->d);
 	size_t limit = small ? SMALL_WORK : MAX_WORK, left = limit;
 	enum set_answer got;
 	size_t i, most = j->n, n = j->n;
+	/* with a rule that lets through only words of both rules belong to the question */
+	size_t needed = j->d->symbols && j->d->symbols->letting ? 2 : 1;
 
 	if (j->d->spent > MAX_SPENT)
 		return SET_UNDECIDED;
@@ -105,7 +131,7 @@ static enum set_answer build(struct diff_job *j)
 	}
 	for (i = 0; i < n; i++)
 		langs[i].tag = (uint32_t)i;
-	got = set_dfa_build_of_first(j->tmp, langs, n, small ? SMALL_STATES : MAX_STATES,
+	got = set_dfa_build_of_first(j->tmp, langs, n, needed, small ? SMALL_STATES : MAX_STATES,
 				     &left, &j->dfa);
 	j->d->spent += got == SET_HOLDS ? j->dfa.nstates : small ? SMALL_STATES : MAX_STATES;
 	j->d->failed += got == SET_HOLDS ? 0 : limit - left;
@@ -191,7 +217,7 @@ DIFF_MUST_READ static enum diff_cond walk(struct diff_job *j)
  */
 static void sample(struct diff_job *j, bool longer)
 {
-	struct set_re *outside = j->bases ? diff_base_outside(j->tmp, j->bases) : NULL;
+	struct set_re *outside = outside_of(j);
 	struct set_tagged x =
 		diff_word_requests_of(j->d, j->tmp, j->sel[0], j->frame, outside);
 	struct set_tagged *ys = arena_array(j->tmp, j->n, sizeof(*ys));

@@ -8,11 +8,15 @@
  * looked at by itself, with its root and that of the rule to be proved; and with the roots
  * that decide whether a stricter rule stands back: those of rules that lift a default, and
  * of exceptions from stricter rules.
+ *
+ * What a rule denies whatever others say is no such request, so it is left out of all
+ * questions: the rules that remain are few.
  */
 #include "compiler/analysis/diff_question.h"
 
 #include <limits.h>
 
+#include "compiler/analysis/diff_dominate.h"
 #include "compiler/analysis/diff_key.h"
 #include "compiler/analysis/diff_word.h"
 
@@ -41,6 +45,29 @@ static bool is_letting(const struct diff_item *it, const struct diff_item *other
 {
 	return !other->changed && diff_rule(other)->effect < diff_rule(it)->effect &&
 	       shares_operation(it, other) && may_meet(it, other);
+}
+
+/* Where a tree of the host is shown, the scratch tree of the question is not there. */
+static bool keeps_scratch_away(const struct diff *d, const struct diff_item *it,
+			       const struct diff_item *other)
+{
+	const struct diff_item *letting = d->symbols->letting;
+	const struct ir_rule *x = diff_rule(other);
+
+	return letting && diff_rule(letting)->scratch && !other->changed &&
+	       ir_rule_shows_host(x) && !x->nexcept && !x->until.n &&
+	       !(diff_rule(letting)->scopes & diff_rule(it)->scopes & ~x->scopes);
+}
+
+bool diff_question_is_settled(const struct diff *d, const struct diff_item *it,
+			      const struct diff_item *other)
+{
+	const struct diff_item *letting = d->symbols->letting;
+
+	if (!(d->symbols->mask & root_bit(other->kind, diff_set(other))) ||
+	    !may_meet(it, other) || (letting && !may_meet(letting, other)))
+		return false;
+	return diff_settles(d, it, other) || keeps_scratch_away(d, it, other);
 }
 
 bool diff_question_counts(const struct diff *d, const struct diff_item *it,

@@ -46,9 +46,32 @@ static struct set_re *marks(const struct diff *d, struct arena *tmp, int not)
 		   set_eps(tmp);
 }
 
-/* The same words with marks before any byte. */
+static struct set_re *everything(struct arena *tmp)
+{
+	struct set_bytes b = { { UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX } };
+
+	return set_star(tmp, set_class(tmp, b));
+}
+
+/* Any path, to its end? */
+static bool is_any(const struct set_re *re)
+{
+	struct set_bytes all = not_nul();
+	uint64_t open = 0;
+
+	if (re->op != SET_STAR || re->a->op != SET_CLASS)
+		return false;
+	for (size_t i = 0; i < POL_LEN(all.w); i++)
+		open |= all.w[i] & ~re->a->bytes.w[i];
+	return !open;
+}
+
+/*
+ * The same words with marks before any byte.  At their end any path is any text, which also
+ * has words that are none, but after which nothing has to be looked at any more.
+ */
 static struct set_re *before_bytes(struct arena *tmp, const struct set_re *re,
-				   struct set_re *some)
+				   struct set_re *some, bool end)
 {
 	struct set_bytes b = re->bytes, usable = not_nul();
 
@@ -62,13 +85,15 @@ static struct set_re *before_bytes(struct arena *tmp, const struct set_re *re,
 			b.w[i] &= usable.w[i];
 		return set_cat(tmp, some, set_class(tmp, b));
 	case SET_CAT:
-		return set_cat(tmp, before_bytes(tmp, re->a, some),
-			       before_bytes(tmp, re->b, some));
+		return set_cat(tmp, before_bytes(tmp, re->a, some, false),
+			       before_bytes(tmp, re->b, some, end));
 	case SET_OR:
-		return set_or(tmp, before_bytes(tmp, re->a, some),
-			      before_bytes(tmp, re->b, some));
+		return set_or(tmp, before_bytes(tmp, re->a, some, end),
+			      before_bytes(tmp, re->b, some, end));
 	case SET_STAR:
-		return set_star(tmp, before_bytes(tmp, re->a, some));
+		if (end && is_any(re))
+			return everything(tmp);
+		return set_star(tmp, before_bytes(tmp, re->a, some, false));
 	case SET_GRAPH:
 		break;
 	}
@@ -81,13 +106,15 @@ static struct set_re *marked(const struct diff *d, struct arena *tmp, const stru
 {
 	struct set_re *some = marks(d, tmp, not);
 
-	return set_cat(tmp, before_bytes(tmp, re, some), some);
+	return set_cat(tmp, before_bytes(tmp, re, some, true), some);
 }
 
-/* Everything, with any marks. */
+/* Any path, with any marks. */
 static struct set_re *anything(const struct diff *d, struct arena *tmp, int not)
 {
-	return marked(d, tmp, set_star(tmp, set_class(tmp, not_nul())), not);
+	struct set_re *some = marks(d, tmp, not);
+
+	return set_cat(tmp, set_star(tmp, set_cat(tmp, some, set_class(tmp, not_nul()))), some);
 }
 
 struct set_re *diff_symbol_path(const struct diff *d, struct arena *tmp,
@@ -108,10 +135,22 @@ struct set_re *diff_symbol_path(const struct diff *d, struct arena *tmp,
 static struct set_re *both(const struct diff *d, struct arena *tmp, struct set_re *x,
 			   struct set_re *between, struct set_re *y)
 {
-	struct set_re *any = anything(d, tmp, IR_ROOT_FS);
 	struct set_re *re = set_cat(tmp, x, between ? set_cat(tmp, between, y) : y);
 
-	return set_cat(tmp, any, set_cat(tmp, re, any));
+	return set_cat(tmp, anything(d, tmp, IR_ROOT_FS), set_cat(tmp, re, everything(tmp)));
+}
+
+/* NUL, and no letter of a root behind it. */
+static struct set_re *no_mark(const struct diff *d, struct arena *tmp)
+{
+	struct set_bytes b = { { UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX } };
+	struct set_re *nul = set_byte(tmp, 0);
+
+	for (int r = 0; r < IR_ROOT_COUNT; r++)
+		if (is_symbol(d, r))
+			set_bytes_drop(&b, letter(r));
+	return set_or(tmp, set_cat(tmp, anything(d, tmp, IR_ROOT_FS), nul),
+		      both(d, tmp, nul, NULL, set_class(tmp, b)));
 }
 
 /*
@@ -121,7 +160,7 @@ static struct set_re *both(const struct diff *d, struct arena *tmp, struct set_r
 struct set_re *diff_symbol_none(const struct diff *d, struct arena *tmp,
 				const struct set_re *bad)
 {
-	struct set_re *re = marked(d, tmp, bad, IR_ROOT_FS);
+	struct set_re *re = set_or(tmp, marked(d, tmp, bad, IR_ROOT_FS), no_mark(d, tmp));
 	struct set_bytes inside = not_nul();
 	int r, s;
 

@@ -105,13 +105,14 @@ enum set_answer { SET_HOLDS, SET_WITNESS, SET_UNDECIDED };
 enum set_answer set_dfa_build(struct arena *a, const struct set_tagged *langs,
 			      size_t n, size_t max_states, struct set_dfa *ret_dfa);
 /*
- * The same for the words of langs[0] only: other words have no tags.  So the automaton is no
- * larger than what the other languages distinguish there.  *work is what is left of a budget
- * for several automata: about one for each position of each state and each move from it.
- * What was used is subtracted, also if the answer is SET_UNDECIDED.
+ * The same for words only that are in each of the first `needed` languages: other words have
+ * no tags.  So the automaton is no larger than what the other languages distinguish there.
+ * *work is what is left of a budget for several automata: about one for each position of each
+ * state and each move from it.  What was used is subtracted, also if the answer is
+ * SET_UNDECIDED.
  */
 enum set_answer set_dfa_build_of_first(struct arena *a, const struct set_tagged *langs,
-				       size_t n, size_t max_states, size_t *work,
+				       size_t n, size_t needed, size_t max_states, size_t *work,
 				       struct set_dfa *ret_dfa);
 /* The tags of the word, or NULL with *ret_n = 0. */
 const uint32_t *set_dfa_run(const struct set_dfa *dfa, struct str word, size_t *ret_n);

@@ -29,7 +29,7 @@ struct build {
 	size_t nslots, max;
 	size_t members, moves; /* counted so far */
 	size_t max_moves;
-	bool first_only; /* words outside of the first language do not count */
+	uint32_t needed; /* words that are not in all of the first languages do not count */
 	uint32_t *stamp, now; /* for each position */
 	uint32_t *candidates;
 	VEC(uint32_t) *bucket; /* for each class */
@@ -110,11 +110,13 @@ static void sort(uint32_t *v, size_t n)
 }
 
 /* After a match that accepts everything, other positions of the same language do not
- * matter: a search would go on looking for further matches, in as many states again. */
+ * matter: a search would go on looking for further matches, in as many states again.  None
+ * does where all that follows is subtracted. */
 static size_t keep_whole(const struct nfa *nfa, uint32_t *v, size_t n)
 {
 	size_t i, from = 0, o = 0;
 	uint32_t lang = UINT32_MAX;
+	bool gone = false;
 
 	for (i = 0; i < n; i++) {
 		const struct nfa_pos *p = &nfa->pos.v[v[i]];
@@ -122,10 +124,14 @@ static size_t keep_whole(const struct nfa *nfa, uint32_t *v, size_t n)
 		if (p->lang != lang) {
 			lang = p->lang;
 			from = o;
+			gone = false;
 		}
-		if (o > from && v[from] == nfa->whole[lang])
+		if (gone || (o > from && v[from] == nfa->whole[lang]))
 			continue;
-		if (nfa->is_whole[v[i]]) {
+		if (nfa->is_whole[v[i]] && p->minus) {
+			o = from;
+			gone = true;
+		} else if (nfa->is_whole[v[i]]) {
 			o = from;
 			v[o++] = nfa->whole[lang];
 		} else {
@@ -200,12 +206,22 @@ static void fill_buckets(struct build *b, uint32_t state)
 	}
 }
 
-/* Can none of the words that begin like this count? */
+/*
+ * Can none of the words that begin like this count?  The positions are in the order of the
+ * languages, and those of an expression before what is subtracted, which prune() has left
+ * out without them.
+ */
 static bool is_dead(const struct build *b, const uint32_t *v, size_t n)
 {
-	/* the first language's positions are the first, and those of its expression before
-	   what is subtracted, which prune() has left out without them */
-	return !n || (b->first_only && b->nfa.pos.v[v[0]].lang != 0);
+	uint32_t lang = 0;
+	size_t i;
+
+	for (i = 0; i < n && lang < b->needed; i++) {
+		if (b->nfa.pos.v[v[i]].lang > lang)
+			return true;
+		lang += b->nfa.pos.v[v[i]].lang == lang;
+	}
+	return !n || lang < b->needed;
 }
 
 static bool expand(struct build *b, uint32_t state)
@@ -226,15 +242,20 @@ static bool expand(struct build *b, uint32_t state)
 	return true;
 }
 
-/* Words outside of the first language come to the dead state, except those that begin words
- * of it: they must not have tags either. */
+/* Words that do not count come to the dead state, except those that begin words that do:
+ * they must not have tags either. */
 static bool has_no_tags(const struct build *b, const struct subset *st)
 {
-	size_t n = 0;
+	uint32_t lang;
+	size_t i = 0, n;
 
-	while (n < st->n && b->nfa.pos.v[st->v[n]].lang == 0)
-		n++;
-	return b->first_only && !nfa_accepts(&b->nfa, st->v, n, 0);
+	for (lang = 0; lang < b->needed; lang++, i = n) {
+		for (n = i; n < st->n && b->nfa.pos.v[st->v[n]].lang == lang;)
+			n++;
+		if (!nfa_accepts(&b->nfa, st->v + i, n - i, lang))
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -320,9 +341,10 @@ static enum set_answer build(struct arena *a, const struct set_tagged *langs, si
 }
 
 enum set_answer set_dfa_build_of_first(struct arena *a, const struct set_tagged *langs, size_t n,
-				       size_t max_states, size_t *work, struct set_dfa *ret_dfa)
+				       size_t needed, size_t max_states, size_t *work,
+				       struct set_dfa *ret_dfa)
 {
-	struct build b = { .max = max_states, .max_moves = *work, .first_only = true };
+	struct build b = { .max = max_states, .max_moves = *work, .needed = (uint32_t)needed };
 	enum set_answer ret = build(a, langs, n, &b, ret_dfa);
 
 	*work -= b.moves < *work ? b.moves : *work;

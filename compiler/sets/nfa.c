@@ -320,23 +320,30 @@ static bool is_covered(const struct nfa *n, const struct nfa_pos *p,
 	return !open;
 }
 
-/* Finds, among the positions from `lo` to `hi` of one language, those that end a member
- * and lead to each other by every byte. */
-static void find_whole(struct nfa *n, size_t lo, size_t hi, uint32_t *ret)
+static struct set_bytes bytes_of(const struct nfa *n, size_t lo, size_t hi)
 {
 	struct set_bytes all = { { 0, 0, 0, 0 } };
-	bool changed = true;
-	size_t i, w, round;
 
-	for (i = lo; i < hi; i++) {
-		n->is_whole[i] = n->pos.v[i].last;
-		for (w = 0; w < 4; w++)
+	for (size_t i = lo; i < hi; i++)
+		for (size_t w = 0; w < 4; w++)
 			all.w[w] |= n->pos.v[i].bytes.w[w];
-	}
+	return all;
+}
+
+/* Finds, among the positions from `lo` to `hi` of one part, those that end a member
+ * and lead to each other by each of these bytes. */
+static void find_whole(struct nfa *n, size_t lo, size_t hi, const struct set_bytes *all,
+		       uint32_t *ret)
+{
+	bool changed = true;
+	size_t i, round;
+
+	for (i = lo; i < hi; i++)
+		n->is_whole[i] = n->pos.v[i].last;
 	for (round = 0; changed && round < WHOLE_ROUNDS; round++) {
 		changed = false;
 		for (i = lo; i < hi; i++) {
-			if (!n->is_whole[i] || is_covered(n, &n->pos.v[i], &all))
+			if (!n->is_whole[i] || is_covered(n, &n->pos.v[i], all))
 				continue;
 			n->is_whole[i] = false;
 			changed = true;
@@ -352,19 +359,25 @@ static void find_whole(struct nfa *n, size_t lo, size_t hi, uint32_t *ret)
 
 static void find_all_whole(struct nfa *n)
 {
-	size_t lo, hi;
+	size_t lo, mid, hi;
 
 	n->whole = arena_array(n->a, n->nlangs + 1, sizeof(*n->whole));
 	n->is_whole = arena_array(n->a, n->pos.n + 1, sizeof(*n->is_whole));
 	for (lo = 0; lo < n->pos.n; lo = hi) {
-		uint32_t lang = n->pos.v[lo].lang;
-		bool minus = false;
+		uint32_t lang = n->pos.v[lo].lang, minus;
+		struct set_bytes all;
 
-		for (hi = lo; hi < n->pos.n && n->pos.v[hi].lang == lang; hi++)
-			minus |= n->pos.v[hi].minus;
+		for (mid = lo; mid < n->pos.n && n->pos.v[mid].lang == lang &&
+			       !n->pos.v[mid].minus;)
+			mid++;
+		for (hi = mid; hi < n->pos.n && n->pos.v[hi].lang == lang; hi++)
+			;
+		all = bytes_of(n, lo, mid);
 		n->whole[lang] = NFA_NONE;
-		if (!minus)
-			find_whole(n, lo, hi, &n->whole[lang]);
+		if (mid == hi)
+			find_whole(n, lo, mid, &all, &n->whole[lang]);
+		else
+			find_whole(n, mid, hi, &all, &minus);
 	}
 }
 

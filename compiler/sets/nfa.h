@@ -28,11 +28,13 @@ struct nfa {
 	uint8_t cls[256];
 	uint32_t ncls;
 	uint8_t rep[256]; /* a readable byte for each class */
-	/* For each language, a position after which every text over its bytes is in the
-	 * language, or NFA_NONE.  In a set that has this position, the language's other
-	 * positions do not matter. */
+	/* For each language from which nothing is subtracted, a position after which every
+	 * text over its bytes is in the language, or NFA_NONE.  In a set that has this
+	 * position, the language's other positions do not matter. */
 	uint32_t *whole;
-	bool *is_whole; /* for each position */
+	/* For each position: is it one like that?  In what is subtracted it is one after
+	 * which nothing is left of the language. */
+	bool *is_whole;
 };
 
 #define NFA_NONE UINT32_MAX

@@ -166,8 +166,9 @@ static bool next_word(char *w, size_t *n)
 
 /* --- the laws -------------------------------------------------------------------- */
 
-/* inside: only the words of the first language have tags. */
-static bool check_dfa(const struct set_dfa *d, const struct set_tagged *t, size_t n, bool inside)
+/* Only the words that are in each of the first `needed` languages have tags. */
+static bool check_dfa(const struct set_dfa *d, const struct set_tagged *t, size_t n,
+		      size_t needed)
 {
 	char w[MAX_LEN + 2] = "";
 	size_t len = 0, i, count;
@@ -175,9 +176,11 @@ static bool check_dfa(const struct set_dfa *d, const struct set_tagged *t, size_
 	do {
 		struct str word = { w, len };
 		const uint32_t *tags = set_dfa_run(d, word, &count);
-		size_t at = 0;
+		size_t at = 0, in = 0;
 
-		for (i = 0; i < n && (!inside || is_tagged(&t[0], word)); i++)
+		while (in < needed && is_tagged(&t[in], word))
+			in++;
+		for (i = 0; i < n && in == needed; i++)
 			if (is_tagged(&t[i], word) &&
 			    (at >= count || tags[at++] != t[i].tag))
 				return false;
@@ -271,11 +274,11 @@ static bool check_inclusion(struct rnd *r, const struct set_tagged *t, size_t n)
 
 static bool check_first(struct rnd *r, const struct set_tagged *t, size_t n)
 {
-	size_t work = 1000 * 1000;
+	size_t work = 1000 * 1000, needed = n ? 1 + rnd_below(r, (uint32_t)n) : 0;
 	struct set_dfa d;
 
-	return set_dfa_build_of_first(r->a, t, n, 10000, &work, &d) == SET_HOLDS &&
-	       check_dfa(&d, t, n, true) && is_minimal(r, &d);
+	return set_dfa_build_of_first(r->a, t, n, needed, 10000, &work, &d) == SET_HOLDS &&
+	       check_dfa(&d, t, n, needed) && is_minimal(r, &d);
 }
 
 static bool check_languages(struct rnd *r)
@@ -292,7 +295,7 @@ static bool check_languages(struct rnd *r)
 	}
 	if (set_dfa_build(r->a, t, n, 10000, &d) != SET_HOLDS)
 		return false;
-	return check_dfa(&d, t, n, false) && is_minimal(r, &d) && check_broken(r, &d, t, n) &&
+	return check_dfa(&d, t, n, 0) && is_minimal(r, &d) && check_broken(r, &d, t, n) &&
 	       check_first(r, t, n) &&
 	       set_dfa_equals(r->a, &d, t, n, SET_DEFAULT_BUDGET, &at) == SET_HOLDS &&
 	       check_inclusion(r, t, n);

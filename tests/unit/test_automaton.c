@@ -113,14 +113,59 @@ static void test_of_the_first_language_only(void **state)
 		re = set_cat(&arena, re, set_or(&arena, lit("x"), lit("a")));
 	t[1].re = set_or(&arena, re, set_cat(&arena, star, lit("ya")));
 	assert_int_equal(set_dfa_build(&arena, t, 2, 1000, &d), SET_UNDECIDED);
-	assert_int_equal(set_dfa_build_of_first(&arena, t, 2, 1000, &work, &d), SET_HOLDS);
+	assert_int_equal(set_dfa_build_of_first(&arena, t, 2, 1, 1000, &work, &d), SET_HOLDS);
 	assert_int_equal(d.nstates, 5);
 	assert_true(has_tag(&d, "xya", 5) && has_tag(&d, "xya", 7));
 	assert_false(has_tag(&d, "ya", 7) || has_tag(&d, "xy", 7));
 	before = work;
 	t[0].re = star;
-	assert_int_equal(set_dfa_build_of_first(&arena, t, 2, 1000, &work, &d), SET_UNDECIDED);
+	assert_int_equal(set_dfa_build_of_first(&arena, t, 2, 1, 1000, &work, &d), SET_UNDECIDED);
 	assert_true(work < before);
+}
+
+/* Where all that follows is subtracted, nothing else is told apart any more. */
+static void test_what_is_subtracted_ends_a_language(void **state)
+{
+	struct set_re *star = any(), *re = set_cat(&arena, star, set_byte(&arena, 'a'));
+	struct set_tagged t[2] = { { .re = star, .tag = 5 }, { .tag = 7 } };
+	size_t work = 100000;
+	struct set_dfa d;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 16; i++)
+		re = set_cat(&arena, re, set_or(&arena, lit("x"), lit("a")));
+	t[1].re = re;
+	t[0].minus = set_cat(&arena, set_byte(&arena, 'a'), star);
+	assert_int_equal(set_dfa_build_of_first(&arena, t, 2, 1, 1000, &work, &d), SET_UNDECIDED);
+	work = 100000;
+	t[0].minus = set_cat(&arena, star, set_cat(&arena, set_byte(&arena, 'a'), star));
+	assert_int_equal(set_dfa_build_of_first(&arena, t, 2, 1, 1000, &work, &d), SET_HOLDS);
+	assert_true(has_tag(&d, "xyx", 5));
+	assert_false(has_tag(&d, "xya", 5) || has_tag(&d, "xyaxxxxxxxxxxxxxxxx", 7));
+}
+
+/* In none of these languages alone, but in both, are few words. */
+static void test_of_several_languages_only(void **state)
+{
+	struct set_re *star = any(), *re = set_cat(&arena, star, set_byte(&arena, 'a'));
+	struct set_tagged t[3] = { { .tag = 1 }, { .tag = 2 }, { .tag = 3 } };
+	size_t work = 100000;
+	struct set_dfa d;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 16; i++)
+		re = set_cat(&arena, re, set_or(&arena, lit("x"), lit("a")));
+	t[0].re = set_cat(&arena, star, lit("y"));
+	t[1].re = set_or(&arena, lit("xay"), lit("xax"));
+	t[2].re = re;
+	assert_int_equal(set_dfa_build_of_first(&arena, t, 3, 1, 1000, &work, &d), SET_UNDECIDED);
+	work = 100000;
+	assert_int_equal(set_dfa_build_of_first(&arena, t, 3, 2, 1000, &work, &d), SET_HOLDS);
+	assert_int_equal(d.nstates, 5);
+	assert_true(has_tag(&d, "xay", 1) && has_tag(&d, "xay", 2));
+	assert_false(has_tag(&d, "xax", 2) || has_tag(&d, "y", 1));
 }
 
 static void test_inclusion_budget(void **state)
@@ -203,6 +248,8 @@ int main(void)
 		WITH(arena, test_minimal),
 		WITH(arena, test_budget_is_undecided_and_touches_nothing),
 		WITH(arena, test_of_the_first_language_only),
+		WITH(arena, test_what_is_subtracted_ends_a_language),
+		WITH(arena, test_of_several_languages_only),
 		WITH(arena, test_inclusion_budget),
 		WITH(arena, test_witness_is_shortest_and_readable),
 		WITH(arena, test_member),
