@@ -90,6 +90,49 @@ static void meet_part(const struct pair *p, struct met *m, int side,
 		VEC_PUSH(tmp, &m->rules[side], p->d.ir[side]->scalars[d->scalar].id);
 }
 
+static void meet_decision(const struct pair *p, struct met *m, int side,
+			  const struct eval_decision *e, struct arena *tmp)
+{
+	if (e->risk_fact)
+		VEC_PUSH(tmp, &m->rules[side], e->risk_fact->id);
+	for (size_t i = 0; i < e->nmatched; i++)
+		meet(m, side, e->matched[i], tmp);
+	for (size_t i = 0; e->line && i < e->line->nparts; i++) {
+		const struct eval_part_decision *part = &e->line->parts[i];
+
+		meet_part(p, m, side, &part->d, tmp);
+		meet(m, side, part->because, tmp);
+		for (size_t k = 0; k < part->nrules; k++)
+			meet(m, side, part->rules[k].rule, tmp);
+		for (size_t k = 0; k < part->d.nmatched; k++)
+			meet(m, side, part->d.matched[k], tmp);
+	}
+}
+
+/* The words of this part spell a command that a rule denies: what either policy says about it. */
+static void meet_spelled(const struct pair *p, const struct impact_request *q,
+			 const struct eval_part_decision *part, struct met *m, struct arena *tmp)
+{
+	struct ir_request spelled = q->req;
+	struct str *argv = arena_array(tmp, part->part->nwords + 1, sizeof(*argv));
+	struct eval_decision e;
+
+	spelled.line = STR_NULL;
+	spelled.nargv = 0;
+	for (uint32_t i = part->word; i < part->part->nwords; i++) {
+		const struct sh_word *w = part->part->words[i].w;
+
+		if (!sh_is_literal(w))
+			return;
+		argv[spelled.nargv++] = (struct str){ w->seg.p, w->seg.n };
+	}
+	spelled.argv = argv;
+	for (int s = 0; s < 2; s++) {
+		eval_decide(p->d.ir[s], &spelled, tmp, &e);
+		meet_decision(p, m, s, &e, tmp);
+	}
+}
+
 /* Asks again, for the rules; only changes that are not explained otherwise come here. */
 static void meet_all(const struct pair *p, const struct impact_request *q, struct met *m,
 		     struct arena *tmp)
@@ -99,20 +142,11 @@ static void meet_all(const struct pair *p, const struct impact_request *q, struc
 
 		eval_decide(p->d.ir[s], &q->req, tmp, &e);
 		VEC_PUSH(tmp, &m->rules[s], m->by[s]);
-		if (e.risk_fact)
-			VEC_PUSH(tmp, &m->rules[s], e.risk_fact->id);
-		for (size_t i = 0; i < e.nmatched; i++)
-			meet(m, s, e.matched[i], tmp);
-		for (size_t i = 0; e.line && i < e.line->nparts; i++) {
-			const struct eval_part_decision *part = &e.line->parts[i];
-
-			meet_part(p, m, s, &part->d, tmp);
-			meet(m, s, part->because, tmp);
-			for (size_t k = 0; k < part->nrules; k++)
-				meet(m, s, part->rules[k].rule, tmp);
-			for (size_t k = 0; k < part->d.nmatched; k++)
-				meet(m, s, part->d.matched[k], tmp);
-		}
+		meet_decision(p, m, s, &e, tmp);
+		for (size_t i = 0; e.line && i < e.line->nparts; i++)
+			if (e.line->parts[i].step == EVAL_PS_SPELLS ||
+			    e.line->parts[i].step == EVAL_PS_LOST)
+				meet_spelled(p, q, &e.line->parts[i], m, tmp);
 	}
 }
 

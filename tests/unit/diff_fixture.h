@@ -13,6 +13,7 @@
 #include "tests/unit/fixture.h"
 
 static struct diff_result res;
+static const char *own_stdlib; /* the folder of another library, or NULL */
 
 static inline struct ir *resolved(const char *text)
 {
@@ -30,6 +31,8 @@ static inline struct ir *resolved(const char *text)
 	in.name = STR("p.pol");
 	VEC_PUSH(&arena, &o->inputs, in);
 	compilation_init(c, o, &arena);
+	if (own_stdlib)
+		c->sema.stdlib_dir = own_stdlib;
 	if (passes_run(c, "lift") != CLI_CLEAN) {
 		diag_render(stderr, &c->sink, &c->map, false);
 		fail_msg("%s", text);

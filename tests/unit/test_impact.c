@@ -44,9 +44,8 @@ static void push_tool(enum ir_scope scope)
 }
 
 /* Compares the policies, and decides what was pushed; with `found` the findings count. */
-static void run(const char *old, const char *new, bool found)
+static void run_irs(const struct ir *o, const struct ir *n, bool found)
 {
-	const struct ir *o = managed(old), *n = managed(new);
 	struct diff_where w = { .scope = IR_SANDBOX, .cwd = STR("/home/dev/app") };
 	static const struct diff_result none;
 
@@ -55,6 +54,11 @@ static void run(const char *old, const char *new, bool found)
 	impact_init(&im, found ? &res : &none, &arena);
 	impact_add(&im, o, n, STR(""), &all, &arena);
 	all = (struct impact_requests){ .total = 0 };
+}
+
+static void run(const char *old, const char *new, bool found)
+{
+	run_irs(managed(old), managed(new), found);
 }
 
 static size_t explained(void)
@@ -187,6 +191,42 @@ static void test_a_class_of_a_line_that_a_file_decides(void **state)
 	CHANGES(new, old, 3, line("foo", 1); line("foo < /srv/x", 2));
 }
 
+static void write_base(const char *dir, const char *name, const char *text)
+{
+	FILE *f = fopen(arena_printf(&arena, "%s/%s", dir, name), "we");
+
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* The rule that is gone lifts one of the base; it matches no command of the line, only words of one. */
+static void test_words_that_spell_what_was_allowed(void **state)
+{
+	static const char *const text[] = {
+		"policy p { level managed }\ncommand { allow \"foo:*\", \"bar a\"  otherwise allow }",
+		"policy p { level managed }\ncommand { otherwise allow }",
+	};
+	char dir[] = "/tmp/pol-base.XXXXXX";
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	write_base(dir, "base.pol", "network disabled\ncommand { deny \"bar:*\" }\n");
+	write_base(dir, "floor.pol", "file { }\n");
+	own_stdlib = dir;
+	for (int back = 0; back < 2; back++) {
+		const struct ir *old = resolved(text[back]), *new = resolved(text[!back]);
+
+		line("other 1 bar a", 2);
+		line("other 1 bar b", 4);
+		run_irs(old, new, true);
+		assert_int_equal(im.lost.n, 0);
+		assert_int_equal(explained(), 2);
+	}
+	own_stdlib = NULL;
+	assert_int_equal(system(arena_printf(&arena, "rm -r '%s'", dir)), 0);
+}
+
 static void test_what_changes_nothing_has_no_share(void **state)
 {
 	(void)state;
@@ -285,6 +325,7 @@ int main(void)
 		WITH(arena, test_a_default_that_changes_more_than_one_way),
 		WITH(arena, test_a_class_and_what_is_opaque),
 		WITH(arena, test_a_class_of_a_line_that_a_file_decides),
+		WITH(arena, test_words_that_spell_what_was_allowed),
 		WITH(arena, test_what_changes_nothing_has_no_share),
 		WITH(arena, test_another_finding_explains_nothing),
 		WITH(arena, test_a_role_without_policies_is_not_asked),
