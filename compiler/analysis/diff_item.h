@@ -24,8 +24,9 @@ struct diff_item {
 	   same, until the same days */
 	bool same;
 	uint32_t acts; /* items with the same number act alike if they match */
-	/* the texts that it matches begin with `lead` */
+	/* the texts that it matches begin with `lead`, whose first bytes are the root's */
 	struct str lead;
+	size_t root;
 	/*
 	 * whole: they are equal to `lead`, or go on after it with `sep` (0: with
 	 * anything)

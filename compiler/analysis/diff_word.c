@@ -9,6 +9,7 @@
 #include "compiler/eval/match.h"
 #include "compiler/ir/texts.h"
 #include "compiler/sets/lang.h"
+#include "compiler/sets/sample.h"
 
 #define MAX_NAMES 128 /* of a program that is one of a few */
 
@@ -115,8 +116,10 @@ void diff_word_prepare(struct diff *d, struct diff_item *it)
 		it->lead = literal(d->a, &p->glob, &it->whole);
 		it->sep = p->below ? '/' : 0;
 		dir = d->where->roots.dir[p->root];
-		if (!p->abstract && dir.p && !is_root_text(dir))
+		if (!p->abstract && dir.p && !is_root_text(dir)) {
 			it->lead = str_cat(d->a, dir, it->lead);
+			it->root = dir.n;
+		}
 	}
 }
 
@@ -149,6 +152,30 @@ static bool names_meet(const struct diff_item *x, const struct diff_item *y)
 	return false;
 }
 
+/* May a path of `x` begin as all of `y` do, or be the one that `y` is?  Many patterns begin with
+ * {alternatives}, so that their own beginnings tell nothing. */
+static bool begins_as(const struct diff_item *x, const struct diff_item *y)
+{
+	const struct ir_path *p = ir_set_path(x->kind, diff_set(x));
+	struct str text = y->lead;
+
+	if (text.n <= x->root)
+		return true; /* the root begins alike, or the beginnings differ */
+	text = str_sub(text, x->root, text.n - x->root);
+	return y->whole && !y->sep ? sample_may_match(p, text) : sample_may_begin(p, text);
+}
+
+static bool leads_meet(const struct diff_item *x, const struct diff_item *y)
+{
+	if (x->whole && y->whole)
+		return str_eq(x->lead, y->lead) || goes_on(x, y) || goes_on(y, x);
+	if (x->whole)
+		return whole_meets(x, y);
+	if (y->whole)
+		return whole_meets(y, x);
+	return str_starts(x->lead, y->lead) || str_starts(y->lead, x->lead);
+}
+
 bool diff_word_may_meet(const struct diff_item *x, const struct diff_item *y)
 {
 	if (x->nnames)
@@ -157,13 +184,9 @@ bool diff_word_may_meet(const struct diff_item *x, const struct diff_item *y)
 		return names_meet(y, x);
 	if (x->kind == IR_UNIX && diff_word_is_abstract(x) != diff_word_is_abstract(y))
 		return false;
-	if (x->whole && y->whole)
-		return str_eq(x->lead, y->lead) || goes_on(x, y) || goes_on(y, x);
-	if (x->whole)
-		return whole_meets(x, y);
-	if (y->whole)
-		return whole_meets(y, x);
-	return str_starts(x->lead, y->lead) || str_starts(y->lead, x->lead);
+	if (!leads_meet(x, y))
+		return false;
+	return diff_word_frame(x) != DIFF_ABSOLUTE || (begins_as(x, y) && begins_as(y, x));
 }
 
 bool diff_word_same_root(const struct diff_item *x, const struct diff_item *y)

@@ -93,6 +93,7 @@ struct left {
 struct search {
 	struct str s;
 	bool below;
+	bool begins; /* more may follow the text */
 	unsigned steps;
 };
 
@@ -118,7 +119,9 @@ static bool match_dirs(struct search *m, const struct left *rest, size_t at)
 		if (match(m, rest, at))
 			return true;
 		slash = memchr(m->s.p + at, '/', m->s.n - at);
-		if (!slash || slash == m->s.p + at)
+		if (!slash)
+			return m->begins; /* in the middle of a name */
+		if (slash == m->s.p + at)
 			return false;
 		at = (size_t)(slash - m->s.p) + 1;
 	}
@@ -131,6 +134,8 @@ static bool match(struct search *m, const struct left *l, size_t at)
 
 	if (++m->steps > MAX_STEPS)
 		return true; /* perhaps */
+	if (m->begins && at == m->s.n)
+		return true;
 	while (l && !l->n)
 		l = l->outer;
 	if (!l)
@@ -162,6 +167,14 @@ static bool match(struct search *m, const struct left *l, size_t at)
 bool sample_may_match(const struct ir_path *p, struct str rest)
 {
 	struct search m = { .s = rest, .below = p->below };
+	const struct left all = { p->glob.v, p->glob.n, NULL };
+
+	return match(&m, &all, 0);
+}
+
+bool sample_may_begin(const struct ir_path *p, struct str text)
+{
+	struct search m = { .s = text, .below = p->below, .begins = true };
 	const struct left all = { p->glob.v, p->glob.n, NULL };
 
 	return match(&m, &all, 0);

@@ -15,5 +15,7 @@
 struct str sample_path(const struct ir_path *p, char *buf);
 /* False: the pattern surely does not match this rest below its root. */
 bool sample_may_match(const struct ir_path *p, struct str rest);
+/* False: no rest that the pattern matches begins with this text. */
+bool sample_may_begin(const struct ir_path *p, struct str text);
 
 #endif

@@ -62,6 +62,33 @@ static void test_a_sample_is_a_path_of_the_pattern(void **state)
 	}
 }
 
+static void test_how_a_path_of_the_pattern_may_begin(void **state)
+{
+	static const struct {
+		const char *pattern, *text;
+		bool below, want;
+	} rows[] = {
+		{ "/ab", "/a", false, true },	{ "/ab", "/b", false, false },
+		{ "/a", "/a/", false, false },	{ "/a", "/a/", true, true },
+		{ "/a", "/ab", true, false },	{ "/(d", "/c", false, true },
+		{ "/(d", "/ccd", false, true }, { "/(d", "/ce", false, false },
+		{ "/&c", "/a/b", false, true }, { "/&c", "/a/b/", false, true },
+		{ "/&c", "//", false, false },	{ "/*/c", "/ab", false, true },
+		{ "/*/c", "/a/b", false, false }, { "/>x", "/a/b", false, true },
+		{ "/?/", "/ab", false, false }, { "/?/", "", false, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct ir_glob_item v[MAX_ITEMS];
+		struct ir_path p = path_of(v, rows[i].pattern, rows[i].below);
+		struct str text = { rows[i].text, strlen(rows[i].text) };
+
+		if (sample_may_begin(&p, text) != rows[i].want)
+			fail_msg("%s %s", rows[i].pattern, rows[i].text);
+	}
+}
+
 static void test_what_a_pattern_may_match(void **state)
 {
 	static const struct {
@@ -126,6 +153,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_sample_is_a_path_of_the_pattern),
+		cmocka_unit_test(test_how_a_path_of_the_pattern_may_begin),
 		cmocka_unit_test(test_what_a_pattern_may_match),
 		cmocka_unit_test(test_a_long_search_says_perhaps),
 		cmocka_unit_test(test_a_long_pattern_has_no_sample),
