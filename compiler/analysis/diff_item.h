@@ -50,6 +50,7 @@ struct diff {
 	const struct ir *ir[2];
 	const struct diff_where *where;
 	struct diff_result *ret;
+	struct str *sets[2]; /* the key of each rule's sets, by index */
 	VEC(struct diff_item *) items[IR_KIND_COUNT];
 	/*
 	 * rules that act alike may still be decided differently, because of locks or

@@ -195,6 +195,23 @@ struct str diff_rule_key(struct arena *a, const struct ir_rule *r)
 	return buf_view(&b);
 }
 
+/* The same with sets whose key is known. */
+static struct str key_with(struct arena *a, const struct ir_rule *r, struct str sets)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	put_acts(&b, r);
+	buf_str(&b, sets);
+	return buf_view(&b);
+}
+
+struct str diff_rule_key_if(struct diff *d, int side, const struct ir_rule *r,
+			    const struct ir_rule *acts)
+{
+	return key_with(d->a, acts, d->sets[side][r->index]);
+}
+
 static struct str risk_key(struct arena *a, const struct ir_risk_fact *f)
 {
 	struct buf b;
@@ -235,8 +252,11 @@ static struct diff_item *item_of(struct identity *id, enum ir_kind kind, struct 
  */
 static struct diff_item *item_of_rule(struct identity *id, int side, const struct ir_rule *r)
 {
-	struct str key = diff_rule_key(id->d->a, r);
+	struct str sets = diff_sets_key(id->d->a, r->kind, &r->set, r->except, r->nexcept);
+	struct str key = key_with(id->d->a, r, sets);
 	struct diff_item *it = item_of(id, r->kind, key);
+
+	id->d->sets[side][r->index] = sets;
 
 	if (it->rule[side] && !it->rule[side]->nlifted_by != !r->nlifted_by)
 		it = item_of(id, r->kind,
@@ -254,6 +274,7 @@ static void collect(struct identity *id, int side)
 	size_t i, k;
 
 	id->of[side] = arena_array(a, ir->rules.n + 1, sizeof(**id->of));
+	id->d->sets[side] = arena_array(a, ir->rules.n + 1, sizeof(**id->d->sets));
 	id->lifts[side] = arena_array(a, ir->rules.n + 1, sizeof(**id->lifts));
 	for (i = 0; i < ir->rules.n; i++) {
 		const struct ir_rule *r = ir->rules.v[i];

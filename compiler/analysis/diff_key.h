@@ -7,6 +7,10 @@
 /* What the rule means: a key without place, name and spelling. */
 struct str diff_rule_key(struct arena *a, const struct ir_rule *r);
 
+/* The same of a rule of one side, acting as `acts` does: after diff_identify(), and cheap. */
+struct str diff_rule_key_if(struct diff *d, int side, const struct ir_rule *r,
+			    const struct ir_rule *acts);
+
 /* What a set with exceptions means: the same, for what is no rule. */
 struct str diff_sets_key(struct arena *a, enum ir_kind kind, const struct ir_set *set,
 			 const struct ir_set *except, size_t n);

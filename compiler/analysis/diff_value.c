@@ -433,7 +433,8 @@ struct ranked {
 	const struct ir_rule *rule[2];
 };
 
-static struct ranked *ranked_of(struct diff *d, struct map *all, const struct ir_rule *r)
+static struct ranked *ranked_of(struct diff *d, struct map *all, int side,
+				const struct ir_rule *r)
 {
 	struct ir_rule any = *r;
 	struct ranked *ret;
@@ -442,7 +443,7 @@ static struct ranked *ranked_of(struct diff *d, struct map *all, const struct ir
 	any.level = IR_MANAGED;
 	any.final = any.soft = any.full = false;
 	key = str_printf(d->a, "%d %.*s", (int)r->kind,
-			 STR_ARG(diff_rule_key(d->a, &any)));
+			 STR_ARG(diff_rule_key_if(d, side, r, &any)));
 	ret = map_get(all, key);
 	if (!ret) {
 		ret = ARENA_NEW(d->a, struct ranked);
@@ -467,7 +468,7 @@ static void compare_levels(struct diff *d)
 	for (s = 0; s < 2; s++)
 		for (i = 0; i < d->ir[s]->rules.n; i++) {
 			const struct ir_rule *r = d->ir[s]->rules.v[i];
-			struct ranked *k = ranked_of(d, &all, r);
+			struct ranked *k = ranked_of(d, &all, s, r);
 
 			/* rules that the network's mode makes are not statements */
 			if (str_eq(r->id, d->ir[s]->scalars[IR_S_NET_MODE].id))
