@@ -4,6 +4,7 @@
 #include "compiler/cli/loaded.h"
 #include "compiler/cli/report.h"
 #include "compiler/cli/roots.h"
+#include "compiler/eval/index.h"
 #include "compiler/ir/value.h"
 
 /* Messages about the sources are printed only once.  `before` is as in loaded.h. */
@@ -489,6 +490,9 @@ enum cli_exit compare_traffic(const struct compare *c, const struct impact_reque
 		if (e != CLI_CLEAN)
 			return e;
 	}
+	/* the comparison and the recorded requests share it */
+	for (i = 0; i < 2; i++)
+		side[i].ir = eval_index_add(side[i].ir, a);
 	compare_sides(side, &c->where, a, ret);
 	e = diff_roles(c, side, a, ret);
 	return e == CLI_CLEAN && traffic ? find_impact(c, side, traffic, ret, a, ret_impact) : e;

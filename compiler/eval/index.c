@@ -212,10 +212,14 @@ static void put_command(struct eval_index *x, int list, const struct ir_command 
 
 const struct ir *eval_index_add(const struct ir *ir, struct arena *a)
 {
-	struct eval_index *x = ARENA_NEW(a, struct eval_index);
-	struct ir *own = ARENA_NEW(a, struct ir);
+	struct eval_index *x;
+	struct ir *own;
 	struct key k;
 
+	if (ir->index && ir->index->of == ir)
+		return ir;
+	x = ARENA_NEW(a, struct eval_index);
+	own = ARENA_NEW(a, struct ir);
 	*own = *ir;
 	own->index = x;
 	x->of = own;

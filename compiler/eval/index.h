@@ -11,7 +11,7 @@
 
 /*
  * A copy of the policy that has an index, in `a`.  It is valid as long as *ir is.  A copy of
- * this copy has none: somebody may have changed its rules.
+ * this copy has none: somebody may have changed its rules.  A policy that has one is returned.
  */
 const struct ir *eval_index_add(const struct ir *ir, struct arena *a);
 
