@@ -336,6 +336,10 @@ $(BUILD)/tests/bench/build: $(call obj,tests/bench/build.c) $(LIB_COMPILER) $(LI
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $< -Wl,--start-group $(LIB_COMPILER) $(LIB_RUNTIME) \
 		-Wl,--end-group $(POLC_LIBS) -lcap
+$(BUILD)/tests/bench/include: $(call obj,tests/bench/include.c) $(LIB_COMPILER) $(LIB_RUNTIME)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $< -Wl,--start-group $(LIB_COMPILER) $(LIB_RUNTIME) \
+		-Wl,--end-group $(POLC_LIBS) -lcap $(if $(wildcard /usr/include/fa.h),-lfa)
 $(BUILD)/tests/bench/big: $(call obj,tests/bench/big.c) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^ -lsodium -lcap -lpcre2-8

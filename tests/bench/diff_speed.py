@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 polc, work = sys.argv[1], sys.argv[2]
+peak = [] # resident sets, in KiB
 
 
 def write(name, body):
@@ -53,18 +54,22 @@ def traffic(n, different):
     return path
 
 
-def measure(label, argv, runs, may=(0, 1)):
-    took, peak = [], 0
-    for _ in range(runs):
-        p = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        err = p.stderr.read().decode(errors="replace")
-        _, status, usage = os.wait4(p.pid, 0)
-        p.returncode = os.waitstatus_to_exitcode(status)
-        took.append((usage.ru_utime + usage.ru_stime) * 1e3)
-        peak = max(peak, usage.ru_maxrss)
-        if p.returncode not in may:
-            sys.exit(f"{' '.join(argv)} ended with {p.returncode}: {err[:400]}")
-    print(f"{label:46} {min(took):9.1f} {statistics.median(took):9.1f} {max(took):9.1f} {peak / 1024:8.1f}", flush=True)
+def once(argv, may=(0, 1)):
+    """Milliseconds of processor time, and the status; `peak` gets its memory."""
+    p = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    err = p.stderr.read().decode(errors="replace")
+    _, status, usage = os.wait4(p.pid, 0)
+    p.returncode = os.waitstatus_to_exitcode(status)
+    if p.returncode not in may:
+        sys.exit(f"{' '.join(argv)} ended with {p.returncode}: {err[:400]}")
+    peak.append(usage.ru_maxrss)
+    return (usage.ru_utime + usage.ru_stime) * 1e3, p.returncode
+
+
+def measure(label, argv, runs):
+    peak.clear()
+    took = [once(argv)[0] for _ in range(runs)]
+    print(f"{label:46} {min(took):9.1f} {statistics.median(took):9.1f} {max(took):9.1f} {max(peak) / 1024:8.1f}", flush=True)
 
 
 def main():
@@ -81,4 +86,5 @@ def main():
                 [polc, "diff", f"{work}/mixed1000.pol", f"{work}/mixed1000-10.pol", "--traffic", traffic(100000, different)], 1)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=${BUILD:-$PWD/build/rel}
-make -s -j"$(nproc)" VARIANT=rel BUILD="$build" all probes "$build"/tests/bench/{open,nft,decide,build,big,gate}
+make -s -j"$(nproc)" VARIANT=rel BUILD="$build" all probes "$build"/tests/bench/{open,nft,decide,build,big,gate,include}
 runs=${1:-200}
 work=$(mktemp -d /var/tmp/pol-bench.XXXXXX)
 trap 'rm -rf "$work"' EXIT
@@ -69,6 +69,7 @@ fi
 	"10,000 rules=$work/many.polb"
 "${prefix[@]}" python3 tests/bench/check_speed.py "$bin/polc" "$work"
 "${prefix[@]}" python3 tests/bench/diff_speed.py "$bin/polc" "$work"
+"${prefix[@]}" python3 tests/bench/diff_peers.py "$bin/polc" "$work" "$build/tests/bench/include" 3
 "${prefix[@]}" tests/bench/gate.sh bench "$build"
 "${prefix[@]}" python3 tests/bench/gateway.py "$build" 3
 "${prefix[@]}" tests/bench/nft.sh 20 "$bin" "$build/tests/bench/nft" "$work"
