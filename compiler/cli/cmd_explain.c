@@ -295,7 +295,7 @@ static enum cli_exit on_bundle(struct asked *q)
 
 	if (!cli_bundle(q->o->bundle, &b))
 		return CLI_TROUBLE;
-	ir = loaded_ir(&b, q->o->bundle, q->o->role, q->a);
+	ir = loaded_ir(&b, q->o->bundle, q->o->role, q->a, NULL);
 	if (ir)
 		x = answer(q, &b, ir);
 	bundle_release(&b);

@@ -121,6 +121,17 @@ static void compare_first_day(const struct loaded side[2], struct arena *a, stru
 	VEC_PUSH(a, &ret->findings, f);
 }
 
+/* What is found is about the resolved policies: a bundle that may decide otherwise is a doubt. */
+static void doubt_side(const struct loaded *l, int side, struct arena *a, struct diff_result *ret)
+{
+	struct diff_doubt d = { .why = str_from(l->doubt ? l->doubt : "") };
+
+	if (!l->doubt)
+		return;
+	d.side[side] = (struct diff_said){ .there = true, .id = STR("bundle"), .value = l->ir->name };
+	VEC_PUSH(a, &ret->doubts, d);
+}
+
 static void compare_sides(const struct loaded side[2], const struct diff_where *where,
 			  struct arena *a, struct diff_result *ret)
 {
@@ -129,6 +140,8 @@ static void compare_sides(const struct loaded side[2], const struct diff_where *
 
 	diff_policies(side[0].ir, side[1].ir, where, a, ret);
 	compare_first_day(side, a, ret);
+	for (s = 0; s < 2; s++)
+		doubt_side(&side[s], s, a, ret);
 	for (i = 0; i < ret->findings.n; i++)
 		for (s = 0; s < 2; s++)
 			place_default(side[s].ir, &ret->findings.v[i].side[s]);
@@ -499,12 +512,12 @@ enum cli_exit compare_traffic(const struct compare *c, const struct impact_reque
 }
 
 void compare_resolved(const struct compare *c, const struct ir *old, const struct ir *new,
-		      struct arena *a, struct diff_result *ret)
+		      const char *doubt, struct arena *a, struct diff_result *ret)
 {
 	/* as of bundles: there is no source from which another role could be resolved */
 	static struct options whole = { .bundle = "" };
 	struct compare own = { .side = { &whole, &whole }, .where = c->where };
-	const struct loaded side[2] = { { .ir = old }, { .ir = new } };
+	const struct loaded side[2] = { { .ir = old, .doubt = doubt }, { .ir = new } };
 
 	compare_sides(side, &own.where, a, ret);
 	(void)diff_roles(&own, side, a, ret);
@@ -522,6 +535,7 @@ enum cli_exit compare_prove(const struct compare *c, const struct ir_assertion *
 	if (e != CLI_CLEAN)
 		return e;
 	(void)prove(first.ir, assertion, &c->where, a, ret);
+	doubt_side(&first, 0, a, ret);
 	for (i = 0; i < first.ir->roles.n && !c->role && !c->side[1]->bundle; i++) {
 		struct str role = first.ir->roles.v[i].name;
 

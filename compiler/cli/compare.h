@@ -40,10 +40,10 @@ enum cli_exit compare_run(const struct compare *c, struct arena *a, struct diff_
 void compare_anywhere(struct compare *c);
 /*
  * The comparison of two resolved policies, each of one role, as two bundles have them.
- * side[] is not read.
+ * side[] is not read.  `doubt`: of the old one, as in struct loaded.
  */
 void compare_resolved(const struct compare *c, const struct ir *old, const struct ir *new,
-		      struct arena *a, struct diff_result *ret);
+		      const char *doubt, struct arena *a, struct diff_result *ret);
 /*
  * The assertion over side[1], without a role and, unless `role` is given, under each role
  * that may be chosen.

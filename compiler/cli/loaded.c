@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include "compiler/cli/members.h"
 #include "compiler/cli/passes.h"
 #include "compiler/cli/report.h"
 #include "compiler/cli/revision.h"
@@ -49,7 +50,8 @@ static void take_last_day(struct ir *ir, const struct bundle *b, struct arena *a
 		ir->until = STR("");
 }
 
-struct ir *loaded_ir(struct bundle *b, const char *path, const char *role, struct arena *a)
+struct ir *loaded_ir(struct bundle *b, const char *path, const char *role, struct arena *a,
+		     const char **ret_doubt)
 {
 	const struct bundle_member *m = bundle_member(b, PB_IR);
 	const char *why = "it has no ir.json, or a damaged one";
@@ -64,6 +66,8 @@ struct ir *loaded_ir(struct bundle *b, const char *path, const char *role, struc
 	else
 		fprintf(stderr, "polc: the resolved policy in '%s' cannot be read: %.*s\n",
 			path, STR_ARG(cli_clean(a, str_from(why), false)));
+	if (ir && ret_doubt)
+		*ret_doubt = members_differ(b, ir, a);
 	if (ir)
 		take_last_day(ir, b, a);
 	return ir && is_of_role(ir, path, role, a) ? ir : NULL;
@@ -75,7 +79,7 @@ static enum cli_exit of_bundle(struct loaded *l, const struct options *o, struct
 
 	if (o->of_revision ? !revision_bundle(o->bundle, a, &b) : !cli_bundle(o->bundle, &b))
 		return CLI_TROUBLE;
-	l->ir = loaded_ir(&b, o->bundle, o->role, a);
+	l->ir = loaded_ir(&b, o->bundle, o->role, a, &l->doubt);
 	if (b.not_before > (int64_t)time(NULL))
 		l->not_before = day_of(b.not_before, a);
 	bundle_release(&b);

@@ -8,6 +8,7 @@ struct loaded {
 	const char *name;     /* for messages: the bundle or the first source */
 	struct compilation c; /* only for sources */
 	const struct ir *ir;
+	const char *doubt;     /* why a bundle may decide otherwise than `ir` says; or NULL */
 	struct str not_before; /* of a bundle that is not valid yet: its first day */
 };
 
@@ -23,10 +24,12 @@ enum cli_exit loaded_read_after(struct loaded *l, struct options *o,
 enum cli_exit loaded_read(struct loaded *l, struct options *o, struct arena *a);
 
 /*
+ * *ret_doubt (NULL: nobody asks): as in struct loaded.
  * The resolved policy in a bundle, with its tables of commands and with the last day of the
  * bundle, which --expires may have set; NULL after a message, also if it is not that of `role`
  * (NULL: of any).
  */
-struct ir *loaded_ir(struct bundle *b, const char *path, const char *role, struct arena *a);
+struct ir *loaded_ir(struct bundle *b, const char *path, const char *role, struct arena *a,
+		     const char **ret_doubt);
 
 #endif

@@ -203,20 +203,12 @@ static enum cli_exit run_backend(struct compilation *c, const struct backend *bk
 	return CLI_CLEAN;
 }
 
-enum cli_exit passes_run(struct compilation *c, const char *until)
+/* `until`: the last back end, or NULL for all. */
+static enum cli_exit backends_run(struct compilation *c, const char *until)
 {
 	const struct backend *const *bk;
 	enum cli_exit e;
-	size_t i;
 
-	/* "load" parses too, with used files, so "parse" runs only if asked for */
-	for (i = until && strcmp(until, "parse") == 0 ? 0 : 1; i < POL_LEN(front); i++) {
-		e = run_pass(c, &front[i]);
-		if (e != CLI_CLEAN)
-			return e;
-		if (until && strcmp(until, front[i].name) == 0)
-			return e;
-	}
 	for (bk = bk_table; *bk; bk++) {
 		e = run_backend(c, *bk);
 		if (e != CLI_CLEAN)
@@ -234,6 +226,27 @@ enum cli_exit passes_run(struct compilation *c, const char *until)
 		return c->sink.errors ? CLI_FINDINGS :
 		       broken(c, "rules", "no exactness, without a message");
 	return CLI_CLEAN;
+}
+
+enum cli_exit passes_run(struct compilation *c, const char *until)
+{
+	enum cli_exit e;
+	size_t i;
+
+	/* "load" parses too, with used files, so "parse" runs only if asked for */
+	for (i = until && strcmp(until, "parse") == 0 ? 0 : 1; i < POL_LEN(front); i++) {
+		e = run_pass(c, &front[i]);
+		if (e != CLI_CLEAN)
+			return e;
+		if (until && strcmp(until, front[i].name) == 0)
+			return e;
+	}
+	return backends_run(c, until);
+}
+
+enum cli_exit passes_of_ir(struct compilation *c)
+{
+	return backends_run(c, NULL);
 }
 
 enum cli_exit passes_verify(struct compilation *c)

@@ -15,6 +15,8 @@ void compilation_init(struct compilation *c, const struct options *o,
  * the sink, or CLI_INTERNAL with `internal` set.
  */
 enum cli_exit passes_run(struct compilation *c, const char *until);
+/* Runs the back ends alone, where there is an IR (of a bundle) and no source. */
+enum cli_exit passes_of_ir(struct compilation *c);
 /* Proves that what the back ends emitted is equal to the IR: CLI_CLEAN or
  * CLI_INTERNAL. */
 enum cli_exit passes_verify(struct compilation *c);

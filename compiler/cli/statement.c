@@ -139,7 +139,8 @@ bool statement_make(struct bundle *old, const char *path, const struct ir *ir,
 		    struct arena *a, struct str *ret)
 {
 	static const struct options sandbox = { .scope = IR_SANDBOX };
-	const struct ir *before = loaded_ir(old, path, NULL, a);
+	const char *doubt = NULL;
+	const struct ir *before = loaded_ir(old, path, NULL, a, &doubt);
 	struct compare c = { .role = NULL };
 	struct diff_result r, wide;
 	struct diff_show s = { .o = &sandbox, .r = &wide, .made = c.made,
@@ -150,7 +151,7 @@ bool statement_make(struct bundle *old, const char *path, const struct ir *ir,
 	if (!before)
 		return false;
 	compare_anywhere(&c);
-	compare_resolved(&c, before, ir, a, &r);
+	compare_resolved(&c, before, ir, doubt, a, &r);
 	compare_only_widening(&r, a, &wide);
 	buf_init(&b, a);
 	json_buf_init(&j, &b);

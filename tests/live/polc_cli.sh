@@ -4,6 +4,7 @@
 # shellcheck disable=SC2016,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"
+lib=$(cd "$(dirname "$0")/../lib" && pwd) || exit 1
 cd "$P" || exit 1
 printf 'policy x { level project }\ncommand { allow "ls" }\n' >p.pol
 
@@ -190,5 +191,30 @@ go check late.polb --against soon.polb
 want_rc 1
 go inspect late.polb
 want_out 'looser: policy 2999-01-01'
+
+t "a bundle whose tables are not those of its resolved policy"
+sed 's/allow "ls"/allow "ls", "frob"/' r.pol >wide.pol
+sed 's/allow "ls"/program frob { options -a: } &/' r.pol >facts.pol
+{ cat r.pol && echo 'limits { time 5s }'; } >limit.pol
+go compile r.pol -o r.polb
+go diff r.polb r.pol
+want_rc 0
+for row in 'ir.json wide' 'commands.bin facts' 'limits.bin limit'; do
+	other=${row#* } member=${row% *}
+	go compile "$other.pol" -o "$other.polb" --serial 2
+	python3 "$lib/mix.py" "$other.polb" r.polb mixed.polb "$member" || bad "mix.py $member"
+	go diff --fail-on=widening mixed.polb "$other.pol"
+	[ "$rc" -eq 5 ] || [ "$rc" -eq 1 ] || bad "$member: diff ends with $rc"
+	want_out 'undecided: its tables, by which a run decides, are not those'
+	go check mixed.polb --against r.polb
+	[ "$rc" -eq 5 ] || [ "$rc" -eq 1 ] || bad "$member: check ends with $rc"
+done
+python3 "$lib/mix.py" wide.polb r.polb mixed.polb ir.json || bad "mix.py"
+go prove mixed.polb 'always ask command "frob"'
+want_rc 5
+go compile wide.pol -o next.polb --serial 3 --against mixed.polb
+want_rc 0
+go inspect next.polb
+want_out 'undecided'
 
 done_

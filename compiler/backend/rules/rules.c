@@ -173,6 +173,13 @@ static void rule_record(struct table *t, struct pb_rule *r, const struct ir_rule
 	add_notes(t, r, rule->index);
 }
 
+/* By risk there is an effect for each class, and ir.json has no other one: that of medium stands
+ * here, as it decides about what has no class. */
+static uint8_t effect_of(const struct ir_scalar *s)
+{
+	return (uint8_t)(s->by_risk ? s->effects[IR_RISK_MEDIUM] : s->effect);
+}
+
 static void scalar_record(struct table *t, struct pb_rule *r, enum ir_scalar_id id)
 {
 	const struct ir_scalar *s = &t->ir->scalars[id];
@@ -183,7 +190,7 @@ static void scalar_record(struct table *t, struct pb_rule *r, enum ir_scalar_id 
 	r->reason = r->note = add_string(t, STR_NULL);
 	set_place(t, r, &s->at);
 	r->kind = PB_SCALAR;
-	r->effect = (uint8_t)s->effect;
+	r->effect = effect_of(s);
 	r->level = (uint8_t)s->level;
 	r->flags = id == IR_S_COMMAND_OPAQUE ? PB_F_ANSWER : 0;
 	r->by_risk = s->by_risk;
@@ -381,7 +388,7 @@ static bool same_scalar(const struct pb_rules *h, const struct pb_rule *r,
 	for (i = 0; i < IR_RISK_COUNT; i++)
 		if (r->effects[i] != (uint8_t)(s->by_risk ? s->effects[i] : s->effect))
 			return false;
-	return r->kind == PB_SCALAR && r->effect == (uint8_t)s->effect &&
+	return r->kind == PB_SCALAR && r->effect == effect_of(s) &&
 	       r->level == (uint8_t)s->level && r->by_risk == s->by_risk &&
 	       r->value == s->num && str_eq(text_of(h, r->id), s->id) &&
 	       same_place(h, r, &s->at);
