@@ -471,8 +471,11 @@ static void settle_path(struct diff *d, struct diff_item *it)
 /* Only one policy decides by a rule: is what is not known settled by other lines? */
 static bool is_spelled(struct diff *d, struct diff_item *it, struct diff_told *told)
 {
-	if (d->in_set_only || (!told->named[0] && !told->named[1]) ||
-	    diff_told_enough(it, told) || diff_spell_ask(d, it, told))
+	if ((!told->named[0] && !told->named[1]) || diff_told_enough(it, told))
+		return true;
+	if (d->in_set_only)
+		return it->kind != IR_COMMAND || diff_spell_shell(d, it, told);
+	if (diff_spell_ask(d, it, told))
 		return true;
 	/* it only narrows, and a difference tells that */
 	return !told->named[0] && told->changes;
@@ -512,6 +515,9 @@ static void settle_words(struct diff *d, struct diff_item *it)
 		   give another answer */
 		why = "what rules say of files decided about the lines that were tried: "
 		      "other lines may differ";
+	else if (!spelled && d->in_set_only)
+		why = "only a default decides about it: in the code of a shell that a rule allows "
+		      "it may pass";
 	else if (!spelled)
 		why = "only one policy decides these lines by this rule: lines that spell a "
 		      "denied command or name a hidden path may differ";

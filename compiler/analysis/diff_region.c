@@ -302,6 +302,10 @@ static void note_named(struct diff_job *j, const struct ir_request *req,
 			if (!named->by[e][i] || (e == IR_ALLOW && !words))
 				continue;
 			j->told->named[i] = j->told->by[e] = true;
+			if (!j->d->in_set_only || j->told->has_alike[e])
+				continue;
+			j->told->has_alike[e] = true;
+			j->told->alike[e] = diff_keep_request(j->d->a, req);
 		}
 }
 
@@ -436,6 +440,8 @@ static enum diff_cond open_of(struct diff_job *j, const struct ir_request *req,
 		all = ask_all_words(j, met, n, r);
 	if (!all)
 		note_code(j, req, &named);
+	if (j->d->in_set_only)
+		note_named(j, req, &named);
 	/* without conditions there is one combination, which has been asked */
 	if (i == n || (open != DIFF_COND_ALIKE && all))
 		return DIFF_COND_ALIKE;

@@ -7,11 +7,15 @@
 
 #include "compiler/analysis/diff_key.h"
 #include "compiler/analysis/diff_line.h"
+#include "compiler/analysis/diff_word.h"
 #include "compiler/eval/match_program.h"
 #include "compiler/eval/tabled.h"
 
 /* How many rules of each policy are spelled. */
 #define MAX_SPELLED 24
+/* Limits for the question whether a pattern matches a shell; past them it may. */
+#define MAX_MEET_STATES 4096
+#define MAX_MEET_WORK ((size_t)1000 * 1000)
 
 /* --- lines with more words ------------------------------------------------------------- */
 
@@ -83,24 +87,125 @@ static bool ask_allowed(struct asking *k)
 	return !any;
 }
 
+static struct str first_word(struct str name)
+{
+	size_t n = 0;
+
+	while (n < name.n && name.p[n] != ' ')
+		n++;
+	return str_sub(name, 0, n);
+}
+
 /* --- a command that is not allowed as the words of another one ------------------------------ */
 
-/* Is there a rule that may allow a shell, or a wrapper that covers its command? */
-static bool may_allow_shell(const struct diff *d, const struct ir *ir)
+/* The word of the pattern, if it is one text and surely no option; else NULL. */
+static struct str operand_of(const struct ir_command *c, size_t i, struct arena *a)
+{
+	const struct ir_glob *g = i < c->nwords ? &c->words[i].glob : NULL;
+	struct buf b;
+	size_t k;
+
+	if (!g || c->regex || c->words[i].any_words || !g->n)
+		return STR_NULL;
+	buf_init(&b, a);
+	for (k = 0; k < g->n && g->v[k].op == IR_G_BYTE; k++)
+		buf_u8(&b, g->v[k].byte);
+	if (k < g->n || g->v[0].byte == '-' || g->v[0].byte == '+')
+		return STR_NULL;
+	return buf_view(&b);
+}
+
+/*
+ * May the command begin like this program of a table, which runs others as a shell does, or
+ * elsewhere?  To a shell a first operand is a script, and no code of the line; and where a
+ * subcommand runs others, another one does not.
+ */
+static bool may_be(const struct ir *ir, struct str table, struct str base, struct str operand)
+{
+	enum eval_runner runs = eval_tabled_runs(ir, table);
+	struct str first = first_word(table), sub;
+
+	if ((runs != EVAL_RUNS_TEXT && runs != EVAL_RUNS_AWAY) || !str_eq(first, base))
+		return false;
+	if (!operand.n)
+		return true;
+	if (first.n == table.n)
+		return runs != EVAL_RUNS_TEXT;
+	sub = str_sub(table, first.n + 1, table.n - first.n - 1);
+	return str_eq(first_word(sub), operand);
+}
+
+static bool may_be_any(const struct ir *ir, struct str base, struct str operand)
 {
 	size_t i;
 
-	for (i = 0; i < d->items[IR_COMMAND].n; i++) {
-		const struct diff_item *it = d->items[IR_COMMAND].v[i];
-		const struct ir_rule *r = diff_rule(it);
-		enum eval_runner runs;
-
-		if (!r || r->effect != IR_ALLOW)
-			continue;
-		runs = eval_tabled_runs(ir, it->lead);
-		if (!it->whole || runs == EVAL_RUNS_TEXT || runs == EVAL_RUNS_AWAY)
+	for (i = 0; i < eval_tabled_count(ir); i++)
+		if (may_be(ir, eval_tabled_name(ir, i), base, operand))
 			return true;
-	}
+	return false;
+}
+
+/* The word lists whose program is one of those. */
+static struct set_re *all_others(const struct ir *ir, struct arena *a)
+{
+	size_t i, n = 0, count = eval_tabled_count(ir);
+	struct set_re **v = arena_array(a, count + 1, sizeof(struct set_re *));
+	struct set_bytes any = { { UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX } };
+
+	for (i = 0; i < count; i++)
+		if (may_be(ir, eval_tabled_name(ir, i), first_word(eval_tabled_name(ir, i)),
+			   STR_NULL))
+			v[n++] = set_lit(a, first_word(eval_tabled_name(ir, i)));
+	return set_cat(a, set_or_all(a, v, n),
+		       set_cat(a, set_byte(a, 0), set_star(a, set_class(a, any))));
+}
+
+/* A pattern for several programs: may it match one of those? */
+static bool meets_others(struct diff *d, const struct ir *ir, struct diff_item *it)
+{
+	struct set_tagged langs[2] = { { .tag = 0 }, { .tag = 1 } };
+	size_t work = MAX_MEET_WORK;
+	struct set_dfa dfa;
+	struct arena a;
+	bool ret = true;
+
+	diff_word_search(d, it);
+	if (diff_set(it)->u.command.regex && !(it->search && it->search[0]))
+		return true;
+	arena_init(&a, ARENA_DEFAULT_BUDGET);
+	langs[0].re = diff_word_language(d, &a, it, DIFF_WORDS).re;
+	langs[1].re = all_others(ir, &a);
+	if (set_dfa_build_of_first(&a, langs, 2, 2, MAX_MEET_STATES, &work, &dfa) == SET_HOLDS)
+		ret = dfa.ntags > 0;
+	arena_release(&a);
+	return ret;
+}
+
+static bool may_allow_code(const struct asking *k, const struct ir *ir, struct diff_item *it)
+{
+	const struct ir_rule *r = diff_rule(it);
+	struct str operand;
+	size_t i;
+
+	if (!r || r->effect != IR_ALLOW)
+		return false;
+	operand = operand_of(&r->set.u.command, 1, k->a);
+	for (i = 0; i < it->nnames; i++)
+		if (may_be_any(ir, it->names[i], operand))
+			return true;
+	if (it->nnames)
+		return false;
+	return it->whole ? may_be_any(ir, it->lead, operand) : meets_others(k->d, ir, it);
+}
+
+/* Is there a rule that may allow a shell, or a wrapper that covers its command? */
+static bool may_allow_shell(const struct asking *k, const struct ir *ir)
+{
+	size_t i;
+
+	for (i = 0; i < k->d->items[IR_COMMAND].n; i++)
+		if (may_allow_code(k, ir, k->d->items[IR_COMMAND].v[i]))
+			return true;
 	return false;
 }
 
@@ -123,26 +228,44 @@ static struct str quoted(struct arena *a, const struct ir_request *req)
 	return buf_view(&b);
 }
 
+/* The words of a table's name: "docker run" is a program and its subcommand. */
+static size_t words_of(struct arena *a, struct str name, struct str **ret)
+{
+	struct str *v = arena_array(a, name.n + 3, sizeof(*v));
+	size_t n = 0;
+
+	while (name.n) {
+		v[n] = first_word(name);
+		name = str_sub(name, v[n].n + (v[n].n < name.n),
+			       name.n - v[n].n - (v[n].n < name.n));
+		n++;
+	}
+	*ret = v;
+	return n;
+}
+
 static void ask_program(struct asking *k, struct str name, const struct ir_request *req)
 {
-	struct str wrapped[2] = { name, STR("--other") }, away[2] = { name, STR("host") };
-	struct str code[2] = { STR("-c"), STR_NULL };
+	struct str *words, code[2] = { STR("-c"), STR_NULL };
+	size_t n = words_of(k->a, name, &words);
 	struct ir_request shell = *req;
 
 	switch (eval_tabled_runs(k->d->ir[DIFF_NEW], name)) {
 	case EVAL_RUNS_TEXT:
-		shell.argv = &name;
-		shell.nargv = 1;
+		shell.argv = words;
+		shell.nargv = n;
 		code[1] = quoted(k->a, req);
 		ask(k, &shell, code, 2, false);
 		break;
 	case EVAL_RUNS_AWAY:
-		ask(k, req, away, 2, true);
+		words[n] = STR("host");
+		ask(k, req, words, n + 1, true);
 		break;
 	case EVAL_RUNS_WORDS:
 		/* no table knows the option: its command is not found, and each rule that
 		   denies its words counts */
-		ask(k, req, wrapped, 2, true);
+		words[n] = STR("--other");
+		ask(k, req, words, n + 1, true);
 		break;
 	case EVAL_RUNS_NOTHING:
 		break;
@@ -219,15 +342,6 @@ static bool may_rule_pass(const struct diff *d, struct str base)
 	return false;
 }
 
-static struct str first_word(struct str name)
-{
-	size_t n = 0;
-
-	while (n < name.n && name.p[n] != ' ')
-		n++;
-	return str_sub(name, 0, n);
-}
-
 /* Is there a wrapper whose command may not be found, and that is not denied itself? */
 static bool may_lose(const struct diff *d, const struct ir *ir)
 {
@@ -249,10 +363,10 @@ static bool may_lose(const struct diff *d, const struct ir *ir)
  * an allowed shell can; and where a rule denies the words, a wrapper whose command is not
  * found, and a command that a default allows.
  */
-static bool may_matter(const struct diff *d, const struct ir *ir, enum ir_effect effect)
+static bool may_matter(const struct asking *k, const struct ir *ir, enum ir_effect effect)
 {
-	return may_allow_shell(d, ir) ||
-	       (effect != IR_ASK && (may_lose(d, ir) || may_default_allow(ir)));
+	return may_allow_shell(k, ir) ||
+	       (effect != IR_ASK && (may_lose(k->d, ir) || may_default_allow(ir)));
 }
 
 /* True if no line can make a difference. */
@@ -262,8 +376,8 @@ static bool ask_others(struct asking *k, enum ir_effect effect)
 		ask_programs(k, &k->told->alike[effect]);
 		ask_unknown(k, &k->told->alike[effect]);
 	}
-	return !may_matter(k->d, k->d->ir[DIFF_OLD], effect) &&
-	       !may_matter(k->d, k->d->ir[DIFF_NEW], effect);
+	return !may_matter(k, k->d->ir[DIFF_OLD], effect) &&
+	       !may_matter(k, k->d->ir[DIFF_NEW], effect);
 }
 
 bool diff_spell_ask(struct diff *d, const struct diff_item *it, struct diff_told *told)
@@ -281,6 +395,34 @@ bool diff_spell_ask(struct diff *d, const struct diff_item *it, struct diff_told
 		none &= ask_others(&k, IR_DENY);
 	arena_release(&a);
 	return none || diff_told_enough(it, told);
+}
+
+/* --- a command in the code of a shell --------------------------------------------------------- */
+
+/* A shell, or a wrapper that covers its command? */
+static bool covers(const struct ir *ir, struct str name)
+{
+	enum eval_runner runs = eval_tabled_runs(ir, name);
+
+	return runs == EVAL_RUNS_TEXT || runs == EVAL_RUNS_AWAY;
+}
+
+bool diff_spell_shell(struct diff *d, const struct diff_item *it, struct diff_told *told)
+{
+	const struct ir *ir = d->ir[DIFF_NEW];
+	struct arena a;
+	struct asking k = { d, &a, it, told };
+	size_t i;
+	bool may;
+
+	arena_init(&a, ARENA_DEFAULT_BUDGET);
+	may = may_allow_shell(&k, ir);
+	for (int e = IR_ASK; e <= IR_DENY && may; e++)
+		for (i = 0; i < eval_tabled_count(ir) && told->has_alike[e] && !is_enough(&k); i++)
+			if (covers(ir, eval_tabled_name(ir, i)))
+				ask_program(&k, eval_tabled_name(ir, i), &told->alike[e]);
+	arena_release(&a);
+	return !may || diff_told_enough(it, told);
 }
 
 /* --- the code of an interpreter -------------------------------------------------------------- */
