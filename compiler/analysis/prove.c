@@ -141,6 +141,41 @@ static void name_opaque(const struct ir *ir, const struct ir_assertion *s,
 	}
 }
 
+/*
+ * The second name of a tree: its requests are decided by the tree's own name.  Lowering turns
+ * patterns below it into those of the tree, but an assertion may stand outside of the policy.
+ */
+static void doubt_second_names(const struct ir *ir, const struct ir_assertion *s,
+			       struct arena *a, struct diff_result *ret)
+{
+	struct diff_doubt d = {
+		.why = STR("a mount gives a tree this name: say it of the tree's own name"),
+	};
+	size_t i, k;
+
+	for (i = 0; i < s->nbounds; i++) {
+		const struct ir_bound *b = &s->bounds[i];
+		const struct ir_path *p;
+		struct buf lead;
+
+		if (b->kind != IR_FILE && b->kind != IR_UNIX)
+			continue;
+		p = ir_set_path(b->kind, &b->set);
+		if (p->abstract || p->root != IR_ROOT_FS)
+			continue;
+		buf_init(&lead, a);
+		for (k = 0; k < p->glob.n && p->glob.v[k].op == IR_G_BYTE; k++)
+			buf_u8(&lead, p->glob.v[k].byte);
+		if (!ir_mount_at(ir, buf_view(&lead)))
+			continue;
+		d.side[1] = (struct diff_said){ .there = true, .decides = true,
+						.effect = s->least, .id = ID,
+						.text = s->text, .level = IR_MANAGED,
+						.at = s->at };
+		VEC_PUSH(a, &ret->doubts, d);
+	}
+}
+
 enum prove_answer prove(const struct ir *ir, const struct ir_assertion *s,
 			const struct diff_where *where, struct arena *a,
 			struct diff_result *ret)
@@ -182,6 +217,7 @@ enum prove_answer prove(const struct ir *ir, const struct ir_assertion *s,
 	}
 	for (i = 0; i < all.doubts.n; i++)
 		VEC_PUSH(a, &ret->doubts, all.doubts.v[i]);
+	doubt_second_names(ir, s, a, ret);
 	if (ret->doubts.n)
 		name_opaque(ir, s, a, ret);
 	if (ret->findings.n)
