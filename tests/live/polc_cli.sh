@@ -217,4 +217,17 @@ want_rc 0
 go inspect next.polb
 want_out 'undecided'
 
+t "a rule that matches and does not count says why, and without it nothing changes"
+printf 'policy m { level managed }\ncommand { final allow "frob" as fa }\n' >m.pol
+printf 'policy u { level user }\ncommand { deny "frob" as no }\n' >u.pol
+printf 'policy u { level user }\n' >without.pol
+go explain --format json m.pol u.pol argv -- frob
+want_rc 0
+want_out '"id":"no",.*"idle":"below the final rule fa at m\.pol:2"'
+go explain m.pol u.pol argv -- frob
+want_out 'does not count: below the final rule fa'
+go explain --format json m.pol without.pol argv -- frob
+want_rc 0
+[[ "$out" != *'"idle"'* ]] || bad "a rule that counts is idle: $out"
+
 done_
