@@ -23,8 +23,9 @@ def beside(label, kind, old, new):
         said = subprocess.run([include, kind, old, new], capture_output=True, text=True, check=True).stdout
         for line in said.splitlines():
             name, ms, answer = line.split("\t")
-            if ms == "-" or name not in best or float(ms) < best[name][0]:
-                best[name] = (float("inf") if ms == "-" else float(ms), answer)
+            took = float("inf") if ms == "-" else float(ms)
+            if name not in best or took < best[name][0]:
+                best[name] = (took, answer)
         ms, status = diff_speed.once([polc, "diff", old, new], MAY)
         if "polc diff" not in best or ms < best["polc diff"][0]:
             best["polc diff"] = (ms, MAY[status])

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,7 +25,7 @@
 #include "compiler/cli/passes.h"
 #include "compiler/sets/lang.h"
 
-#define MAX_SECONDS 20u /* then a peer is ended */
+#define MAX_SECONDS 20u /* of processor time: then a peer is ended */
 
 static double cpu_ms(void)
 {
@@ -259,20 +260,21 @@ static void ask_pairs(const struct ir *const ir[2])
 static void ask(const char *name, void (*of)(const struct ir *const ir[2]),
 		const struct ir *const ir[2])
 {
+	const struct rlimit most = { MAX_SECONDS, MAX_SECONDS + 1 };
 	int status = 0;
 	pid_t pid;
 
 	(void)fflush(stdout);
 	pid = fork();
 	if (pid == 0) {
-		(void)alarm(MAX_SECONDS);
+		(void)setrlimit(RLIMIT_CPU, &most);
 		of(ir);
 		(void)fflush(stdout);
 		_exit(0);
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid)
 		exit(2);
-	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
 		printf("%s\t-\tnot within %u s\n", name, MAX_SECONDS);
 	else if (status)
 		printf("%s\t-\tended with %d\n", name, status);
