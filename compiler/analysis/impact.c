@@ -11,6 +11,7 @@
 #include "compiler/eval/eval.h"
 #include "compiler/eval/index.h"
 #include "compiler/eval/line.h"
+#include "compiler/eval/match.h"
 
 /* Two policies of one role, and which rules only one of them has. */
 struct pair {
@@ -207,6 +208,21 @@ static bool meets_scratch(const struct pair *p, const struct met *m)
 	return false;
 }
 
+/* Does the finding's rule show a tree of the host, in one policy only, that holds the path? */
+static bool shows_tree(const struct pair *p, const struct diff_finding *f, const struct ir_request *q)
+{
+	for (int s = 0; s < 2; s++)
+		for (size_t i = 0; i < p->d.ir[s]->rules.n; i++) {
+			const struct ir_rule *r = p->d.ir[s]->rules.v[i];
+
+			if (str_eq(r->id, said_key(&f->side[s])) && is_changed(p, s, r->id) &&
+			    ir_rule_shows_host(r) &&
+			    eval_match_path(&r->set.u.file.path, q, q->path))
+				return true;
+		}
+	return false;
+}
+
 /* On which values, that are no rules, do decisions about requests of this kind depend? */
 static bool depends_on(enum ir_kind kind, const char *value)
 {
@@ -235,6 +251,7 @@ enum tie {
 			a tree that is shown now takes the place of a scratch tree */
 	TIE_CAUSE,   /* a changed rule that raised the finding matches it */
 	TIE_MATCHES, /* a rule that one policy has matches it, or a part of its line */
+	TIE_TREE,    /* a tree that only one policy shows lies where the other has a scratch tree */
 	TIE_VALUE,   /* a lock, a fact, a mount, a level */
 	TIE_CLASS,   /* a class is not in both, and the same default decides it: a finding need not
 			say both that its effect is another one and that its class is */
@@ -282,6 +299,8 @@ static bool ties(const struct pair *p, enum tie tie, const struct diff_finding *
 	case TIE_MATCHES:
 		return (kin || m->line) && f->asked &&
 		       (shares_changed(p, m, f->side, false) || meets_cause(f, m));
+	case TIE_TREE:
+		return kin && meets_scratch(p, m) && shows_tree(p, f, &c->request->req);
 	case TIE_VALUE:
 		return !f->asked && depends_on(c->request->req.kind, f->kind);
 	case TIE_CLASS:
