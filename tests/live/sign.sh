@@ -285,8 +285,8 @@ want_out '^ran$'
 want_err "^polrun: $line"
 want_err '^polrun:   tool: 2 newly allowed; 2 widening$'
 want_err '^polrun:   newly allowed: tool b$'
-want_err '^polrun:     old  ask by tools-[0-9a-f]{8} \(.*, old.pol:[0-9]+\): ask "b"$'
-want_err '^polrun:     new  allow by tools-[0-9a-f]{8} \(.*, new.pol:[0-9]+\): allow "a", "b"$'
+want_err '^polrun:     old  ask by tools-[0-9a-f]{8} \(.*, old.pol:[0-9]+:[0-9]+\): ask "b"$'
+want_err '^polrun:     new  allow by tools-[0-9a-f]{8} \(.*, new.pol:[0-9]+:[0-9]+\): allow "a", "b"$'
 case $err in *'not signed'*) bad "a signed one is called unsigned" ;; esac
 go -b new.polb --allowed-signers alice.list --require-signed
 want_rc 0
