@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# long: in a day's run as root or as a user, in turn
+# long: on every other day, as root or as a user in turn
 # shellcheck shell=bash disable=SC2154
 # The shipped examples do what their READMEs say, on their own sample projects.
 # shellcheck disable=SC2034,SC2154

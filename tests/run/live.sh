@@ -2,9 +2,9 @@
 # The live tests: each through polrun itself, as root and as an ordinary user.
 #   BUILD=FOLDER T=NAME tests/run/live.sh        NAME: files, escape, escape/mounts
 # With POL_SLICE (tests/lib/slice.sh) a day's share (as root only): in dev those that say "# long:" in
-# their head as one of the two, in turn, so that a week has all as both, and those that say "# week:"
-# on one day as root and on another as the user (or in turn, if NAME asks for one); with the sanitizers a
-# seventh of all, each as one of the two.  POL_SHARD as there; POL_TEST_LIST=1 only prints the names.
+# their head every other day, as one of the two in turn, so that a week has all as both, and those that
+# say "# week:" on one day as root and on another as the user (or in turn, if NAME asks for one); with the
+# sanitizers a seventh of all, each as one of the two.  POL_SHARD as there; POL_TEST_LIST=1 only prints the names.
 # POL_TEST_REQUIRE=1 turns every skip into a failure (or name those that must
 # not skip).  Last line: N passed, N failed, N skipped.
 set -uo pipefail
@@ -41,9 +41,10 @@ chosen() {
 		for who in "${whos[@]}"; do
 			if [ "$one" = 7 ]; then
 				[ $(((turn + day) % 7)) -eq 0 ] && [ "$who" = "${whos[turn % 2]}" ] || continue
-			elif [ "$one" = 1 ] && { [[ $long = *" $script "* ]] ||
-				{ [ "$only" = "$name" ] && [[ $week = *" $script "* ]]; }; }; then
+			elif [ "$one" = 1 ] && [ "$only" = "$name" ] && [[ $long$week = *" $script "* ]]; then
 				[ "$who" = "${whos[(turn + day) % 2]}" ] || continue
+			elif [ "$one" = 1 ] && [[ $long = *" $script "* ]]; then
+				[ $(((turn + day) % 2)) -eq 0 ] && [ "$who" = "${whos[(turn + day) / 2 % 2]}" ] || continue
 			elif [ "$one" = 1 ] && [[ $week = *" $script "* ]]; then
 				case $(((turn + day) % 7)) in
 				0) [ "$who" = root ] || continue ;;
