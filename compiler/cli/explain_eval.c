@@ -129,6 +129,9 @@ void explain_eval_without(struct explain_answer *ans, const struct ir *ir,
 		if (!s->at.line)
 			s = &rest.scalars[IR_S_NET_MODE];
 		*s = s->nover ? s->over[0] : ir_new(ans->a)->scalars[s - rest.scalars];
+		/* below a lock it would allow less than it says */
+		if (ir->locked[req->kind].level && s->level != ir->locked[req->kind].level)
+			return;
 	}
 	eval_decide(&rest, req, ans->a, &e);
 	/* behind a default there is only the built-in value of the same */
