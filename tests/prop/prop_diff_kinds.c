@@ -148,7 +148,7 @@ static void test_L6_each_kind_of_statement(void **state)
 
 	(void)state;
 	memset(&seen, 0, sizeof(seen));
-	law_begin(&l, "L6 kinds", 400, 0);
+	law_begin(&l, "L6 kinds", 720, 0); /* with the sanitizers 240 */
 	assert_true(l.usual >= 2 * POL_LEN(slots));
 	l.met = is_each_changed;
 	law_repeat(&l, one_change);
