@@ -818,6 +818,10 @@ def case_chaos(b):
             t.join()
         for _ in threads:
             b.inject.done()
+    # the last ones are closed after they are told
+    end = time.monotonic() + 30
+    while len(os.listdir(f"/proc/{b.inject.process.pid}/fd")) != fds and time.monotonic() < end:
+        time.sleep(0.02)
     assert len(os.listdir(f"/proc/{b.inject.process.pid}/fd")) == fds, f"SEED={seed}: descriptors are left"
     assert SECRET.encode() not in bad.all() + plain.all() and SECRET.encode() in good.all(), f"SEED={seed}"
     return None
