@@ -142,8 +142,6 @@ static void put_said(const struct page *p, const struct diff_said *v)
 	if (v->level)
 		put_text(p, str_printf(p->a, "%s, ", ir_level_name(v->level)));
 	put_text(p, show_point(p->a, &v->at));
-	if (v->at.line && v->at.col)
-		fprintf(p->out, ":%u", v->at.col);
 	fputs("</span>", p->out);
 	if (v->text.n) {
 		fputs("<br/><code>", p->out);

@@ -79,12 +79,9 @@ static struct str by_text(struct arena *a, const struct exposure_by *by)
 		buf_printf(&b, "no statement of %.*s", STR_ARG(by->id));
 		return cli_clean(a, buf_view(&b), false);
 	}
-	buf_printf(&b, "%.*s (%s, %.*s", STR_ARG(by->id),
+	buf_printf(&b, "%.*s (%s, %.*s)", STR_ARG(by->id),
 		   by->level ? ir_level_name(by->level) : "built in",
-		   STR_ARG(show_place(a, &by->at)));
-	if (by->at.col)
-		buf_printf(&b, ":%u", by->at.col);
-	buf_ch(&b, ')');
+		   STR_ARG(show_point(a, &by->at)));
 	if (by->text.n)
 		buf_printf(&b, ": %.*s", STR_ARG(show_cut(a, by->text)));
 	return cli_clean(a, buf_view(&b), false);

@@ -6,7 +6,6 @@
 
 /* "std/base.pol:12", or "built in". */
 struct str show_place(struct arena *a, const struct ir_place *at);
-
 /* With the column where it is known: file:line:col. */
 struct str show_point(struct arena *a, const struct ir_place *at);
 /* In the spelling of the language: "deny", "by risk { low allow … }", "4G", "60s". */

@@ -130,7 +130,7 @@ printf 'file { allow read "/srv/two" }\n' >"$repo/pol/parts/net.pol"
 commit 'two: more'
 said 'revision: what it uses is of the revision too' 1 'newly allowed: file read /srv/two' \
 	v1:pol/p.pol main:pol/p.pol
-said 'revision: a rule is named with it' 1 '(user, HEAD~1:pol/parts/net.pol:1)' \
+said 'revision: a rule is named with it' 1 '(user, HEAD~1:pol/parts/net.pol:1:8)' \
 	HEAD~1:pol/p.pol pol/p.pol
 said 'revision: beside the file of now, which is the same' 0 alike HEAD:pol/p.pol pol/p.pol
 printf 'file { allow read "/srv/three" }\n' >"$repo/pol/parts/net.pol"
@@ -138,7 +138,7 @@ said 'revision: … and is not' 1 /srv/three HEAD:pol/p.pol pol/p.pol
 said 'revision: a colon in braces' 1 /srv/two v1:pol/p.pol 'HEAD^{/two: more}:pol/p.pol'
 dir=pol said 'revision: ./ is below the working directory' 0 alike HEAD:./p.pol HEAD:pol/p.pol
 dir=pol/parts said 'revision: and ../ too' 0 alike HEAD:../p.pol HEAD:pol/p.pol
-said 'revision: as a page' 1 'HEAD:pol/parts/net.pol:1:8' --format html v1:pol/p.pol HEAD:pol/p.pol
+said 'revision: as a page' 1 'HEAD:pol/parts/net.pol:1:8</span>' --format html v1:pol/p.pol HEAD:pol/p.pol
 
 # what is refused says why
 said 'revision: none of this name' 2 'no such revision' nosuch:pol/p.pol pol/p.pol
