@@ -97,11 +97,6 @@ static bool is_inside(const struct num_cidr *x, const struct num_cidr *y)
 	       (!rest || (x->addr[whole] ^ y->addr[whole]) >> (8 - rest) == 0);
 }
 
-/*
- * Finds an address in the piece `c` that is in no block of the rules with at least
- * `bits` bits.  Those are the blocks smaller than the one that is searched; the block
- * itself and larger ones remove nothing.
- */
 enum diff_seek diff_free_address(struct diff_free *f, struct num_cidr c, unsigned bits,
 				 uint8_t ret[16])
 {
@@ -149,11 +144,6 @@ static bool is_taken(const struct diff_free *f, struct str name, struct str apex
 	return false;
 }
 
-/*
- * Finds a name below `apex` ("" allows any name) that no narrower rule matches.  Every
- * rule matches at most one of the names that we try below an apex, and of those with
- * one label.
- */
 enum diff_seek diff_free_name(const struct diff_free *f, struct str apex,
 			      struct arena *a, struct str *ret)
 {

@@ -16,6 +16,7 @@
 #define MAX_ASKED 500000
 /* The same where somebody else asks, who knows nothing of a host's few rules. */
 #define MAX_EACH 20000
+
 struct host {
 	bool is_addr;
 	struct str name;

@@ -10,6 +10,7 @@
 #include "compiler/analysis/diff_word.h"
 #include "compiler/eval/match_program.h"
 #include "compiler/eval/tabled.h"
+#include "compiler/ir/texts.h"
 
 /* How many rules of each policy are spelled. */
 #define MAX_SPELLED 24
@@ -102,17 +103,21 @@ static struct str first_word(struct str name)
 static struct str operand_of(const struct ir_command *c, size_t i, struct arena *a)
 {
 	const struct ir_glob *g = i < c->nwords ? &c->words[i].glob : NULL;
-	struct buf b;
-	size_t k;
+	struct str text;
+	bool whole;
 
 	if (!g || c->regex || c->words[i].any_words || !g->n)
 		return STR_NULL;
-	buf_init(&b, a);
-	for (k = 0; k < g->n && g->v[k].op == IR_G_BYTE; k++)
-		buf_u8(&b, g->v[k].byte);
-	if (k < g->n || g->v[0].byte == '-' || g->v[0].byte == '+')
-		return STR_NULL;
-	return buf_view(&b);
+	text = ir_glob_lead(a, g, &whole);
+	return whole && text.p[0] != '-' && text.p[0] != '+' ? text : STR_NULL;
+}
+
+/* A shell, or a wrapper that covers its command? */
+static bool covers(const struct ir *ir, struct str name)
+{
+	enum eval_runner runs = eval_tabled_runs(ir, name);
+
+	return runs == EVAL_RUNS_TEXT || runs == EVAL_RUNS_AWAY;
 }
 
 /*
@@ -122,15 +127,14 @@ static struct str operand_of(const struct ir_command *c, size_t i, struct arena 
  */
 static bool may_be(const struct ir *ir, struct str table, struct str base, struct str operand)
 {
-	enum eval_runner runs = eval_tabled_runs(ir, table);
 	struct str first = first_word(table), sub;
 
-	if ((runs != EVAL_RUNS_TEXT && runs != EVAL_RUNS_AWAY) || !str_eq(first, base))
+	if (!covers(ir, table) || !str_eq(first, base))
 		return false;
 	if (!operand.n)
 		return true;
 	if (first.n == table.n)
-		return runs != EVAL_RUNS_TEXT;
+		return eval_tabled_runs(ir, table) != EVAL_RUNS_TEXT;
 	sub = str_sub(table, first.n + 1, table.n - first.n - 1);
 	return str_eq(first_word(sub), operand);
 }
@@ -398,14 +402,6 @@ bool diff_spell_ask(struct diff *d, const struct diff_item *it, struct diff_told
 }
 
 /* --- a command in the code of a shell --------------------------------------------------------- */
-
-/* A shell, or a wrapper that covers its command? */
-static bool covers(const struct ir *ir, struct str name)
-{
-	enum eval_runner runs = eval_tabled_runs(ir, name);
-
-	return runs == EVAL_RUNS_TEXT || runs == EVAL_RUNS_AWAY;
-}
 
 bool diff_spell_shell(struct diff *d, const struct diff_item *it, struct diff_told *told)
 {

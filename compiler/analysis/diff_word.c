@@ -32,19 +32,6 @@ enum diff_frame diff_word_frame(const struct diff_item *it)
 
 /* --- beginnings ---------------------------------------------------------- */
 
-/* The bytes with which every member begins; *ret_whole: they are all of it. */
-static struct str literal(struct arena *a, const struct ir_glob *g, bool *ret_whole)
-{
-	struct buf b;
-	size_t i;
-
-	buf_init(&b, a);
-	for (i = 0; i < g->n && g->v[i].op == IR_G_BYTE; i++)
-		buf_u8(&b, g->v[i].byte);
-	*ret_whole = i == g->n;
-	return buf_view(&b);
-}
-
 static struct str behind_slash(struct str s)
 {
 	size_t i = s.n;
@@ -81,7 +68,7 @@ static void prepare_command(struct diff *d, struct diff_item *it)
 
 	if (c->regex || c->words[0].any_words || (c->more && c->nwords == 1))
 		return;
-	name = literal(d->a, &c->words[0].glob, &it->whole);
+	name = ir_glob_lead(d->a, &c->words[0].glob, &it->whole);
 	/* after ":", the file of an allow may end in another name */
 	if (!it->whole) {
 		prepare_names(d, it, tail);
@@ -110,10 +97,10 @@ void diff_word_prepare(struct diff *d, struct diff_item *it)
 	if (it->kind == IR_COMMAND) {
 		prepare_command(d, it);
 	} else if (it->kind == IR_TOOL) {
-		it->lead = literal(d->a, &s->u.tool.glob, &it->whole);
+		it->lead = ir_glob_lead(d->a, &s->u.tool.glob, &it->whole);
 	} else {
 		p = ir_set_path(it->kind, s);
-		it->lead = literal(d->a, &p->glob, &it->whole);
+		it->lead = ir_glob_lead(d->a, &p->glob, &it->whole);
 		it->sep = p->below ? '/' : 0;
 		dir = d->where->roots.dir[p->root];
 		if (!p->abstract && dir.p && !is_root_text(dir)) {

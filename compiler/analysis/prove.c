@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "compiler/analysis/diff.h"
+#include "compiler/ir/texts.h"
 
 /* No rule of a policy can have this id: a blank is in no name. */
 #define ID STR("the assertion")
@@ -151,22 +152,19 @@ static void doubt_second_names(const struct ir *ir, const struct ir_assertion *s
 	struct diff_doubt d = {
 		.why = STR("a mount gives a tree this name: say it of the tree's own name"),
 	};
-	size_t i, k;
+	size_t i;
 
 	for (i = 0; i < s->nbounds; i++) {
 		const struct ir_bound *b = &s->bounds[i];
 		const struct ir_path *p;
-		struct buf lead;
+		bool whole;
 
 		if (b->kind != IR_FILE && b->kind != IR_UNIX)
 			continue;
 		p = ir_set_path(b->kind, &b->set);
 		if (p->abstract || p->root != IR_ROOT_FS)
 			continue;
-		buf_init(&lead, a);
-		for (k = 0; k < p->glob.n && p->glob.v[k].op == IR_G_BYTE; k++)
-			buf_u8(&lead, p->glob.v[k].byte);
-		if (!ir_mount_at(ir, buf_view(&lead)))
+		if (!ir_mount_at(ir, ir_glob_lead(a, &p->glob, &whole)))
 			continue;
 		d.side[1] = (struct diff_said){ .there = true, .decides = true,
 						.effect = s->least, .id = ID,

@@ -58,3 +58,15 @@ bool ir_glob_texts(struct arena *a, const struct ir_glob *g, size_t max, struct 
 	*ret = ok ? all : (struct ir_texts){ NULL, 0, 0 };
 	return ok;
 }
+
+struct str ir_glob_lead(struct arena *a, const struct ir_glob *g, bool *ret_whole)
+{
+	struct buf b;
+	size_t i;
+
+	buf_init(&b, a);
+	for (i = 0; i < g->n && g->v[i].op == IR_G_BYTE; i++)
+		buf_u8(&b, g->v[i].byte);
+	*ret_whole = i == g->n;
+	return buf_view(&b);
+}

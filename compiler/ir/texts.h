@@ -18,4 +18,7 @@ struct ir_texts {
 bool ir_glob_texts(struct arena *a, const struct ir_glob *g, size_t max,
 		   struct ir_texts *ret);
 
+/* The bytes with which every member begins; *ret_whole: they are all of it. */
+struct str ir_glob_lead(struct arena *a, const struct ir_glob *g, bool *ret_whole);
+
 #endif
