@@ -104,7 +104,8 @@ def main():
         for i, (assertion, wants) in enumerate(rows):
             print("\t".join([assertion, " ".join(a for a, _ in answers[i * len(wants):(i + 1) * len(wants)])]))
     share = sum(a == "?" for a, _ in answers)
-    print(f"{len(jobs) - bad} passed, {bad} failed, 0 skipped; {share} of {len(jobs)} undecided")
+    print(f"note: {share} of {len(jobs)} undecided")
+    print(f"{len(jobs) - bad} passed, {bad} failed, 0 skipped")
     return bad > 0
 
 

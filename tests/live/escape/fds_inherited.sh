@@ -22,10 +22,12 @@ done
 run sh -c 'exec 9<.; $0 at 9 /etc/passwd' "$X"
 worked
 
-t "none is polrun's or polinit's"
+t "none is polrun's or polinit's, where the caller has one open as well"
+exec 9<.
 run "$N" fds
 stopped EBADF
 run sh -c 'ls -l /proc/self/fd | grep -c -- "->"'
 want_out '^4$'
+exec 9<&-
 
 done_

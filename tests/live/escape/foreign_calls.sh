@@ -31,10 +31,10 @@ if [ "$rc" -eq 7 ]; then
 else
 	# A kernel may have no such door (CONFIG_IA32_EMULATION, or a hypervisor that
 	# hands no int 0x80 on): then it is shut outside as well.
-	t "this kernel has no 32-bit calls: nobody gets through, inside or outside"
+	t "no control: this kernel has no 32-bit calls, nobody gets through, inside or outside"
 	run ./thirty-two
 	[ "$rc" -ne 7 ] || bad "it ran inside"
-	t "int 0x80, which is a fault outside"
+	t "no control: int 0x80 is a fault outside"
 	outside "$K" int80
 	want_rc 139
 	no_out OK

@@ -40,7 +40,7 @@ for s in "2 3 255" "2 3 1" "10 3 255" "10 3 58" "17 3 0" "17 2 0x300"; do
 	done
 done
 
-t "a stream's and a datagram's own protocol, by its number"
+t "the control: a stream's and a datagram's own protocol, by its number"
 for s in "2 1 6" "10 1 6" "2 2 17" "10 2 17" "2 0x80801 6"; do
 	for b in p s; do
 		# shellcheck disable=SC2086
