@@ -137,7 +137,7 @@ help:
 ## golden-update  rewrites goldens and shows the difference
 ## check-table    the table of semantics 3 in its three worlds; identical bundles
 ## check-live     tests that need the kernel, as root and as an ordinary user
-## conformance    the long comparisons, of which the suite runs a slice a day; POL_SLICE=0 to 6: that slice
+## conformance    the long comparisons, of which the suite runs a slice a day; POL_SLICE=0 to 27: that slice
 ## conformance-files  files against the kernel, on random policies: RUNS= SEED=
 ## conformance-readings  ambiguous words before each place of the tables that runs something: RUNS= SEED=
 ## conformance-shell  shell text against bash and dash: RUNS= SEED=

@@ -1,4 +1,4 @@
-"""Which tests of a week are today's: POL_SLICE, as in tests/lib/slice.sh."""
+"""Which tests of four weeks are today's: POL_SLICE, as in tests/lib/slice.sh."""
 import os
 
 DAY = os.environ.get("POL_SLICE", "")

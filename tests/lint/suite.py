@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Each test belongs to a group of tests/run/groups, and a week of days has all of them."""
+"""Each test belongs to a group of tests/run/groups, and four weeks of days have all of them."""
+import concurrent.futures
 import glob
 import os
 import re
@@ -9,6 +10,8 @@ import sys
 sys.path.insert(0, "tests/lib")
 import slices  # noqa: E402
 
+DAYS = 28
+PARTS = (2, 3, 4, 5, 6, 7, 12, 14, 28)
 # Runners that the suite has no group for, and why.
 BY_HAND = {
     "everything": "it runs the groups",
@@ -42,11 +45,14 @@ for name, dev, san, runner, *_ in rows:
     if not os.access(f"tests/run/{runner}", os.X_OK):
         bad.append(f"group {name}: no tests/run/{runner}")
     for when in dev, san:
-        if not re.fullmatch(r"(day|cut|week|conf|[0-6](,[0-6])*)(/[1-9])?|-", when):
+        time = re.fullmatch(r"(day|cut|long|conf)(@(2|4|7|14|28)\+([0-9]+))?(/[1-9])?|-", when)
+        if not time or time[3] and int(time[4]) >= int(time[3]):
             bad.append(f"group {name}: '{when}' is no time")
+        elif time[3] and time[1] != "day" and int(time[3]) > 4:
+            bad.append(f"group {name}: '{when}' has fewer than seven turns in four weeks")
     if dev == "-":
         bad.append(f"group {name}: not in the variant dev")
-    if {"cut", "week", "conf"} & {dev.split("/")[0], san.split("/")[0]}:
+    if {"cut", "long", "conf"} & {re.split("[@/]", when)[0] for when in (dev, san)}:
         with open(f"tests/run/{runner}") as f:
             if "POL_SLICE" not in f.read():
                 bad.append(f"group {name}: {runner} does not look at POL_SLICE")
@@ -56,25 +62,25 @@ for path in glob.glob("tests/run/*.sh"):
         bad.append(f"{path} is of no group")
 
 # every test, on some day in each variant
-days = [listed(d) for d in range(7)]
-week = set().union(*days)
+with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    four_weeks = set().union(*pool.map(listed, range(DAYS)))
 everything = listed(None)
-for line in sorted(everything - week):
-    # with the sanitizers a week has a live test as one of the two users
-    if line.startswith("san live ") and any(w.startswith(line.split(" as ")[0] + " as ") for w in week):
+for line in sorted(everything - four_weeks):
+    # with the sanitizers they have a live test as one of the two users
+    if line.startswith("san live ") and any(w.startswith(line.split(" as ")[0] + " as ") for w in four_weeks):
         continue
-    bad.append(f"no day of the week has: {line}")
-for line in sorted(week - everything):
+    bad.append(f"no day has: {line}")
+for line in sorted(four_weeks - everything):
     bad.append(f"--all has not: {line}")
 for variant in "dev", "san":
     for path in sorted(glob.glob("tests/unit/test_*.c") + glob.glob("tests/prop/prop_*.c") +
                        glob.glob("tests/conformance/conf_*.c")):
         group = "prop" if "/prop/" in path else "unit"
-        if f"{variant} {group} {os.path.basename(path)[:-2]}" not in week:
-            bad.append(f"{path}: not in a week of {variant}")
+        if f"{variant} {group} {os.path.basename(path)[:-2]}" not in four_weeks:
+            bad.append(f"{path}: on no day of {variant}")
     for path in sorted(glob.glob("tests/live/*.sh") + glob.glob("tests/live/*/*.sh")):
-        if not any(line.startswith(f"{variant} live {path[11:-3]} as ") for line in week):
-            bad.append(f"{path}: not in a week of {variant}")
+        if not any(line.startswith(f"{variant} live {path[11:-3]} as ") for line in four_weeks):
+            bad.append(f"{path}: on no day of {variant}")
 
 # a test that no runner finds by its folder is named by one
 runners = ""
@@ -95,22 +101,23 @@ for path in subprocess.run(["git", "ls-files", "tests"], capture_output=True, te
         bad.append(f"{path}: no runner finds it by its name")
 
 # the slices themselves, in both languages
-for parts in range(2, 8):
+for parts in PARTS:
     for i in range(30):
         found = []
-        for day in range(7):
+        for day in range(DAYS):
             slices.DAY = str(day)
             if slices.in_slice(i, parts):
                 found.append(day)
         if not found:
             bad.append(f"no day has the part {i} of {parts}")
-script = '. tests/lib/slice.sh; for p in 2 3 4 5 6 7; do for i in {0..29}; do for POL_SLICE in {0..6}; do ' \
+script = f'. tests/lib/slice.sh; for p in {" ".join(map(str, PARTS))}; do for i in {{0..29}}; do ' \
+         f'for POL_SLICE in {{0..{DAYS - 1}}}; do ' \
          'in_slice $i $p && echo $p $i $POL_SLICE; done; done; done'
 shell = subprocess.run(["bash", "-c", script], capture_output=True, text=True).stdout.split("\n")[:-1]
 ours = []
-for parts in range(2, 8):
+for parts in PARTS:
     for i in range(30):
-        for day in range(7):
+        for day in range(DAYS):
             slices.DAY = str(day)
             if slices.in_slice(i, parts):
                 ours.append(f"{parts} {i} {day}")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# week: one day a week as root, and one as a user
+# week: once a week, as root and as a user in turn
 # shellcheck shell=bash
 # Random file policies over random trees: what the kernel lets through is what
 # the decisions say (tests/conformance/files.py).  The suite runs the same

@@ -3,7 +3,7 @@
 # doors: polc explain, polquery and polrun give each command what the document says.
 # The thirteen commands of the classes of risk are among them.  polrun really runs
 # them: every program is a stub that says its name.
-# week: on one day of the week as root, on another as a user
+# week: once a week, as root and as a user in turn
 # shellcheck disable=SC2034,SC2154,SC2016
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

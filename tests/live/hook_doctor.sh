@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # polquery doctor: whether the hook is installed in an agent's settings, answers and
 # fails closed; what switches it off in these and other files.
-# week: one day a week as root, and one as a user
+# week: once a week, as root and as a user in turn
 # shellcheck disable=SC2034,SC2154,SC2016
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # polquery hook --run: what is allowed is handed back so that it runs under polrun, and does
 # the same there, except for what the walls forbid.
-# week: one day a week as root, and one as a user
+# week: once a week, as root and as a user in turn
 # shellcheck disable=SC2034,SC2154,SC2016
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

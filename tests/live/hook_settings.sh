@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # polquery doctor: settings that an agent skips or reads in another way than this
 # program, lines that must not be run to be looked at, and --format json.
-# week: one day a week as root, and one as a user
+# week: once a week, as root and as a user in turn
 # shellcheck disable=SC2034,SC2154,SC2016
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # polc init: a policy that passes its own check in each kind of project, counts at once,
 # and names no folder that does not say the same.
-# week: one day a week as root, and one as a user
+# week: once a week, as root and as a user in turn
 # shellcheck disable=SC2016,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

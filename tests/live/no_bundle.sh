@@ -2,7 +2,7 @@
 # polrun without -b: the policies that are found, or the one that -p names, compiled once
 # and kept in the cache; and what somebody may do to the cache, to the policies and to the
 # folders that they lie in.
-# week: one day a week as root, and one as a user
+# week: once a week, as root and as a user in turn
 # shellcheck disable=SC2016,SC2088,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

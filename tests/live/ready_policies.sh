@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The ready policies, each as the one line of a policy, on a fresh project: real work goes
 # through, and what it leaves closed is closed.
-# week: one day a week as root, and one as a user
+# week: once a week, as root and as a user in turn
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The real work of cargo, go and Maven under the profiles, where Debian's packages of them
 # are (./dev tools puts them there, some hundred megabytes); what is missing is said, and only that.
-# week: one day a week as root, and one as a user
+# week: once a week, as root and as a user in turn
 # shellcheck disable=SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Walls in a crowd: several runs over one project, one of them the attacker; many
 # thousand files that come and go beside a wall; many walls; too few watches.
-# week: one day a week as root, and one as a user
+# week: once a week, as root and as a user in turn
 # timing: waits for runs to begin and to end
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/walls.sh

@@ -2,7 +2,7 @@
 # The names that a run's walls hang on, where they are no plain ones: links on the
 # way, a tree at a second place, names of odd bytes and lengths, a work tree whose
 # repository is elsewhere, exchanges, descriptors from before.
-# week: one day a week as root, and one as a user
+# week: once a week, as root and as a user in turn
 # timing: waits for runs to begin and to end
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/walls.sh

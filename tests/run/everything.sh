@@ -2,12 +2,12 @@
 # The suite: the groups of tests/run/groups in the variants dev and san, one more at a time than
 # there are processors.
 #   everything.sh                 a day's run, which is what CI runs: of what is cut into the days
-#                                 of a week only the day's
+#                                 of four weeks only the day's
 #   everything.sh --all           all of it
 #   everything.sh --conformance   the long comparisons, of which a day has its slice
 #   everything.sh --list …        what would be run, without running it
 #   everything.sh NAME…           groups, live tests, unit tests, goldens, corpora, documents; all of each
-# POL_SLICE=0 to 6: another day's.  VARIANT=dev, rel or san: that one alone (NAME: dev).
+# POL_SLICE=0 to 27: another day's.  VARIANT=dev, rel or san: that one alone (NAME: dev).
 # POL_TEST_JOBS=N: so many at a time.  At the end stand the times of the groups, the failures once
 # more, and the sum on the last line.
 set -uo pipefail
@@ -33,8 +33,8 @@ case $mode in
 day) : "${POL_SLICE:=$(slice_of_today)}" ;;
 all | names) unset POL_SLICE ;;
 esac
-if ! [[ ${POL_SLICE:-0} =~ ^[0-6]$ ]]; then
-	echo "everything.sh: POL_SLICE is a day, 0 to 6" >&2
+if ! [[ ${POL_SLICE:-0} =~ ^(1?[0-9]|2[0-7])$ ]]; then
+	echo "everything.sh: POL_SLICE is a day, 0 to 27" >&2
 	exit 2
 fi
 slice=${POL_SLICE:-}
@@ -43,19 +43,33 @@ export POL_DAY=$slice # what draws of SEED draws others each day
 
 # VARIANT GROUP WHEN COMMAND…: where it is its turn
 plan_group() {
-	local variant=$1 group=$2 when=$3 shards=1 i sliced=''
+	local variant=$1 group=$2 when=$3 shards=1 every=1 first=0 i sliced=''
 	shift 3
 	[[ $when != */* ]] || shards=${when#*/}
-	case ${when%/*} in
+	when=${when%/*}
+	[[ $when != *@* ]] || every=${when#*@}
+	first=${every#*+} every=${every%+*}
+	[ "$every" -gt 1 ] || first=0
+	case ${when%@*} in
 	-) return ;;
 	day) [ "$mode" != conformance ] || return ;;
-	cut) [ "$mode" != conformance ] || return; sliced=$slice ;;
-	week) sliced=$slice ;;
-	conf) [ "$mode" = conformance ] || return; sliced=$slice ;;
-	*) [[ -z $slice || ,$when, = *,$slice,* ]] || return ;;
+	cut) [ "$mode" != conformance ] || return; sliced=yes ;;
+	long) sliced=yes ;;
+	conf) [ "$mode" = conformance ] || return; sliced=yes ;;
 	esac
+	if [ -n "$slice" ] && [ "$mode" = day ]; then
+		[ $((slice % every)) -eq "$first" ] || return 0
+		# its turns are counted, so that all parts come
+		sliced=${sliced:+$((slice / every))}
+	else
+		sliced=${sliced:+$slice}
+	fi
+	if [ "$shards" -eq 1 ]; then
+		task_add "$variant" "$group" "$sliced" '' "$@"
+		return
+	fi
 	for ((i = 0; i < shards; i++)); do
-		task_add "$variant" "$group" "$sliced" "$([ "$shards" -eq 1 ] || echo "$i/$shards")" "$@"
+		task_add "$variant" "$group" "$sliced" "$i/$shards" "$@"
 	done
 }
 plan() {
@@ -84,7 +98,7 @@ if [ -n "$list" ]; then
 fi
 
 if [ -n "$slice" ]; then
-	slice_says="slice $slice of 0 to 6, $(date -u +%F): POL_SLICE=$slice ./dev test${only:+ with VARIANT=$only}"
+	slice_says="slice $slice of 0 to 27, $(date -u +%F): POL_SLICE=$slice ./dev test${only:+ with VARIANT=$only}"
 	printf '== %s\n' "$slice_says"
 fi
 before=$(git status --porcelain 2>/dev/null | sort)

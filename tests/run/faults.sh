@@ -3,8 +3,8 @@
 # user, in a build of its own; see tests/faults/faults.py, and askers.py for what asks about
 # connections.
 #   tests/run/faults.sh [all|each|first [FUNCTION|CALL]]
-# "each" is what the suite runs: every call with one of its errnos, another one each day
-# (POL_SLICE), so that a week has them all, and of the rest a seventh; without POL_SLICE all of them, as "all".
+# "each" is what the suite runs: every call with one of its errnos, another one each time
+# (POL_SLICE), so that seven times have them all, and of the rest a seventh; without POL_SLICE all of them, as "all".
 # Last line: N passed, N failed, N skipped.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1

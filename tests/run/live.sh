@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # The live tests: each through polrun itself, as root and as an ordinary user.
 #   BUILD=FOLDER T=NAME tests/run/live.sh        NAME: files, escape, escape/mounts
-# With POL_SLICE (tests/lib/slice.sh) a day's share (as root only): in dev those that say "# long:" in
-# their head every other day, as one of the two in turn, so that a week has all as both, and those that
-# say "# week:" on one day as root and on another as the user (or in turn, if NAME asks for one); with the
-# sanitizers a seventh of all, each as one of the two.  POL_SHARD as there; POL_TEST_LIST=1 only prints the names.
+# With POL_SLICE (tests/lib/slice.sh) a day's share (as root only): in dev every other day, as one of the
+# two in turn; those that say "# long:" in their head every fourth day, and those that say "# week:" once a
+# week (or each time, if NAME asks for one); with the sanitizers a twenty-eighth of all, as one of the two.
+# POL_SHARD as there; POL_TEST_LIST=1 only prints the names.
 # POL_TEST_REQUIRE=1 turns every skip into a failure (or name those that must
 # not skip).  Last line: N passed, N failed, N skipped.
 set -uo pipefail
@@ -24,33 +24,22 @@ test_name() {
 
 # Lines "SCRIPT WHO": what is to be run, in this order.
 chosen() {
-	local script name turn=0 index=-1 one=1 day=${POL_SLICE:-0} who whos=(root "$user") long=' ' week=' '
-	[ "$(id -u)" -eq 0 ] || whos=("$(id -un)")
-	if [ -z "${POL_SLICE:-}" ] || [ "${#whos[@]}" -eq 1 ]; then
-		one=
-	elif [ "$VARIANT" = san ]; then
-		one=7
-	else
-		long=" $(grep -l '^# long:' tests/live/*.sh tests/live/*/*.sh | paste -sd' ') "
-		week=" $(grep -l '^# week:' tests/live/*.sh tests/live/*/*.sh | paste -sd' ') "
-	fi
+	local script name turn=0 index=-1 day=${POL_SLICE:-} every who whos=(root "$user") long week
+	long=" $(grep -l '^# long:' tests/live/*.sh tests/live/*/*.sh | paste -sd' ') "
+	week=" $(grep -l '^# week:' tests/live/*.sh tests/live/*/*.sh | paste -sd' ') "
+	[ "$(id -u)" -eq 0 ] || { whos=("$(id -un)"); day=''; }
 	for script in tests/live/*.sh tests/live/*/*.sh; do
 		name=${script#tests/live/} name=${name%.sh}
 		[ -z "$only" ] || [ "$only" = "$name" ] || [ "$only" = "${name%%/*}" ] || continue
-		turn=$((turn + 1))
+		turn=$((turn + 1)) every=2
+		[[ $long != *" $script "* ]] || every=4
+		[[ $week != *" $script "* ]] || every=7
+		[ "$VARIANT" = dev ] || every=28
+		[ "$only" != "$name" ] || every=1
 		for who in "${whos[@]}"; do
-			if [ "$one" = 7 ]; then
-				[ $(((turn + day) % 7)) -eq 0 ] && [ "$who" = "${whos[turn % 2]}" ] || continue
-			elif [ "$one" = 1 ] && [ "$only" = "$name" ] && [[ $long$week = *" $script "* ]]; then
-				[ "$who" = "${whos[(turn + day) % 2]}" ] || continue
-			elif [ "$one" = 1 ] && [[ $long = *" $script "* ]]; then
-				[ $(((turn + day) % 2)) -eq 0 ] && [ "$who" = "${whos[(turn + day) / 2 % 2]}" ] || continue
-			elif [ "$one" = 1 ] && [[ $week = *" $script "* ]]; then
-				case $(((turn + day) % 7)) in
-				0) [ "$who" = root ] || continue ;;
-				3) [ "$who" != root ] || continue ;;
-				*) continue ;;
-				esac
+			if [ -n "$day" ]; then
+				[ $(((turn + day) % every)) -eq 0 ] || continue
+				[ "$who" = "${whos[((turn + day) / every + turn) % 2]}" ] || continue
 			fi
 			index=$((index + 1))
 			! in_shard "$index" || printf '%s %s\n' "$script" "$who"

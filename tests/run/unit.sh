@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # The cmocka programs of BUILD: all, those of folders, or those that are named; a word that
 # names none exactly is looked for in the names.
-#   tests/run/unit.sh [--parts=N] [FOLDER|NAME|WORD…]
-# POL_SLICE, POL_SHARD: tests/lib/slice.sh, a day has one of N parts (7); POL_TEST_LIST=1 only prints the names.  POL_DAY, 0 to 6:
-# SEED is another one each day, and printed.  A program that runs no test, or dies before its sum, is
+#   tests/run/unit.sh [--parts=N/M] [FOLDER|NAME|WORD…]
+# POL_SLICE, POL_SHARD: tests/lib/slice.sh, a day has one of N parts, with the sanitizers one of M (7/7);
+# POL_TEST_LIST=1 only prints the names.  POL_DAY, 0 to 27: SEED is another one each day, and printed.  A program that runs no test, or dies before its sum, is
 # a failure.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
@@ -15,8 +15,9 @@ export BUILD
 [ -z "${SEED:-}" ] || [ -z "${POL_DAY:-}" ] || export SEED=$((SEED + 100000 * POL_DAY))
 shopt -s nullglob
 
-parts=7
+parts=7/7
 if [[ ${1:-} == --parts=* ]]; then parts=${1#*=}; shift; fi
+if [ "$VARIANT" = san ]; then parts=${parts#*/}; else parts=${parts%/*}; fi
 sources=()
 for word in "${@:-}"; do
 	found=()
