@@ -115,7 +115,7 @@ TEST_LIB   := $(call obj,$(wildcard tests/lib/*.c))
 FUZZ       := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 PROBES     := $(patsubst tests/live/probes/%.c,$(BUILD)/tests/probes/%,$(wildcard tests/live/probes/*.c))
 
-.PHONY: soak laws check-libpol manual schema check-schema all help test conformance conformance-files conformance-readings conformance-shell check-unit check-golden check-lint check-live check-vm check-table golden \
+.PHONY: prop-tests oracles shell-tests soak laws check-libpol manual schema check-schema all help test conformance conformance-files conformance-readings conformance-shell check-unit check-golden check-lint check-live check-vm check-table golden \
         golden-update bench step-mutants faults fuzz fuzz-targets coverage clean install format
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -397,6 +397,9 @@ manual: $(MAN) $(COMPLETIONS)
 # --- tests ----------------------------------------------------------------------
 unit-tests: $(UNIT_TESTS) $(TABLE) $(ORACLE) $(SHELL_TEST) $(SCHEMA) $(FUZZ) $(BUILD)/tests/libpol/same manual
 fuzz-targets: $(FUZZ)
+prop-tests: $(filter $(BUILD)/tests/prop/%,$(UNIT_TESTS))
+oracles: $(ORACLE)
+shell-tests: $(ORACLE) $(SHELL_TEST)
 probes: $(PROBES)
 test:
 	@VARIANT=$(VARIANT) tests/run/everything.sh --all

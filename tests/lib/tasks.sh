@@ -41,7 +41,29 @@ task_exec() {
 }
 
 build_exec() { # VARIANT: what its tasks need
-	exec make -s -j"$(nproc)" VARIANT="$1" "${build_targets[@]//BUILD/build/$1}"
+	local i name targets=("${build_targets[@]}")
+	if [ "$1" != dev ] && [ "${build_less:-}" = yes ]; then
+		targets=(all probes)
+		for i in "${!task_group[@]}"; do
+			[ "${task_variant[i]}" = "$1" ] || continue
+			case ${task_group[i]} in
+			golden | commands) ;;
+			live) targets+=(oracles) ;;
+			seeds) targets+=(prop-tests) ;;
+			shell) targets+=(shell-tests) ;;
+			fuzz) targets+=(fuzz-targets) ;;
+			unit | prop)
+				while read -r name; do
+					for name in tests/{unit,prop,conformance}/"$name".c; do
+						[ ! -e "$name" ] || targets+=("BUILD/${name%.c}")
+					done
+				done < <(POL_TEST_LIST=1 task_exec "$i")
+				;;
+			*) targets+=(unit-tests) ;;
+			esac
+		done
+	fi
+	exec make -s -j"$(nproc)" VARIANT="$1" "${targets[@]//BUILD/build/$1}"
 }
 
 # KEY COMMAND…: behind, in a process group of its own; KEY.time gets its seconds of wall, user, system

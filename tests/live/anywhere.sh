@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Reading anywhere: the host's tree, read-only, with what is the run's own and
 # what rules take away.  Each deny beside its control.
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

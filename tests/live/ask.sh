@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What the policy asks is answered at a real terminal: once, for the session, no,
 # nobody; what is remembered, and that no run can write it.
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # shellcheck disable=SC2034
 # timing: waits for what programs print on a pseudo-terminal
 . "$(dirname "$0")/../lib/live.sh"

@@ -2,7 +2,7 @@
 # What is kept of an answer: in the report, in the session, and that no run reaches
 # the answers where their directory lies in its project.
 # shellcheck disable=SC2034,SC2154
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # timing: waits for what programs print on a pseudo-terminal
 . "$(dirname "$0")/../lib/live.sh"
 # shellcheck source=tests/lib/asking.sh

@@ -3,7 +3,7 @@
 # connection.  Which answers count, who is never asked there, and that no run can answer itself.
 # The server is on the host's own loopback, which "localhost" names.
 # shellcheck disable=SC2034,SC2154
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # timing: waits for servers that a loaded machine starts late
 . "$(dirname "$0")/../lib/live.sh"
 lib=$(cd "$(dirname "$0")/../lib" && pwd)

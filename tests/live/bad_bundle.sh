@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A damaged, foreign or badly kept bundle: 125 with one line, or harmless.
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # shellcheck disable=SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

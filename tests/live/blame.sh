@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # A command that failed: polrun names what may be the reason without being asked, counts
 # the rest, and says nothing after a command that worked.
 # shellcheck disable=SC2016,SC2088,SC2154

@@ -2,7 +2,7 @@
 # git goes on when it could not write a configuration that the floor keeps, often with
 # status 0: polrun names the rule without being asked.  And programs that were built with
 # a sanitizer run under std/dev/c.
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # shellcheck disable=SC2016,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

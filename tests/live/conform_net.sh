@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # lab: web
 # timing: waits for connections that a loaded machine makes late
 # Random policies of four levels about names, blocks and ports: which names exist in a run, which ports

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # lab: ssh
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # timing: waits for an agent that a loaded machine starts late
 # git over ssh through the gateway, with a key that never enters the run: the agent has it.
 # shellcheck disable=SC2034,SC2154,SC2016

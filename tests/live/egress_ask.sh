@@ -3,7 +3,7 @@
 # session, no, too late, ^C, nobody; two at once; a program that opens many connections.
 # The server is on the host's own loopback, which "localhost" names.
 # shellcheck disable=SC2034
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # timing: waits for what programs print on a pseudo-terminal
 . "$(dirname "$0")/../lib/live.sh"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # lab: web
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # timing: time-outs must hold and others must go on, and a loaded machine is slow
 # What clumsy and hostile programs and servers do: too slowly, never, broken off in every state, odd
 # hellos and heads, urgent bytes, floods.  Each beside the control that is served.

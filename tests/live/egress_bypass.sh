@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # lab: web
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # timing: a refusal must be quick, and a loaded machine is not
 # Every way around a policy of names that is known: each is tried inside, where it must fail at
 # once and send nothing, and outside, where it works.

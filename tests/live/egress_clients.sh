@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # lab: web ssh npm
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # timing: a refusal must be quick, and a loaded machine is not
 # Programs as people use them, with no proxy variable: an allowed name works, another is refused at
 # once and named with its rule.  The control of each refusal: outside it is reached.

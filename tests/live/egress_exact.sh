@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # lab: web proxy
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # A limit of bytes is one for the whole rule: of all its hosts and ports, of all connections at
 # once, both ways, through a proxy and with a header injected.  Never a byte more passes.
 # shellcheck disable=SC2016,SC2034,SC2154

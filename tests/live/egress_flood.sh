@@ -3,7 +3,7 @@
 # itself is said with its number.
 # shellcheck disable=SC2034,SC2154
 # lab: web
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # shellcheck source=tests/lib/egress.sh
 . "$(dirname "$0")/../lib/egress.sh"
 net_policy 'allow tcp "a.example" port 80'

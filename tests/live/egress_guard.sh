@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # lab: web
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # timing: waits for connections that a loaded machine makes late
 # A name of the outside that leads inside: to the loopback, to private and special addresses, to the
 # host's own.  Only `within` may name such an address.

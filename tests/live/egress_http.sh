@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # lab: web model
 # timing: waits for connections that a loaded machine makes late
 # HTTP beyond one request and its answer, through a port that is looked at and through a rule with inject: WebSocket,

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # lab: web
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # timing: waits for connections that a loaded machine makes late
 # A credential that never enters: the program speaks plain HTTP to a name, the gateway verified TLS outside,
 # with the header added.

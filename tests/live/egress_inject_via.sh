@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # lab: web proxy
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # timing: waits for connections that a loaded machine makes late
 # A credential that goes out through an upstream proxy: the proxy connects, and sees TLS only.
 # shellcheck disable=SC2016,SC2034,SC2154

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # lab:
 # timing: waits for processes that a loaded machine starts and ends late
 # The gateway and the run live and die together.

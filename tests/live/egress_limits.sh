@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # lab: web
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # timing: waits for connections that a loaded machine makes late
 # Limits of a rule: how many connections, how many bytes.
 # shellcheck disable=SC2016,SC2034,SC2154

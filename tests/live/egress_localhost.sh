@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # lab: web
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # timing: waits for servers that a loaded machine starts late
 # The run's own loopback is free; a service on the host's loopback is reached by the rule that names it,
 # and by no other.

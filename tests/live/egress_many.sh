@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # lab: web
 # timing: waits for connections that a loaded machine makes late
 # More blocks than the kernel's table takes at a start (doc/nft.md): it is made of fewer, and the

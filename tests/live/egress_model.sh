@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # lab: web model
 # agents: those that ./dev has fetched
 # timing: waits for agents that a loaded machine starts late

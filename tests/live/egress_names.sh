@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # lab: web
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # timing: waits for connections that a loaded machine makes late
 # Names and the addresses behind them: two names on one address, aliases, wildcards, one family only,
 # dead addresses, an address that changes, a resolver that is silent.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # lab: web
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # What was looked at is what is sent.  A program can keep the pages of what it has sent in its hand
 # (sendfile, splice, vmsplice) and change them while they wait in the gateway's socket.
 # shellcheck disable=SC2016,SC2034,SC2154

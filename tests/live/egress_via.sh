@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # lab: web ssh proxy
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # timing: waits for connections that a loaded machine makes late
 # An upstream proxy that wants a password, as companies have: everything that is allowed goes through it,
 # nothing beside it, and the password is nowhere in the run.

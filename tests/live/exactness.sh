@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # What check, --plan, the summary line of -v and the report say of rules that do not
 # hold exactly, and that the kernel does just that: no more and no less.
 # shellcheck disable=SC2016,SC2034,SC2154

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # shellcheck shell=bash disable=SC2154
 # The shipped examples do what their READMEs say, on their own sample projects.
 # shellcheck disable=SC2034,SC2154

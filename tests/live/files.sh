@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # What the file rules let through and stop: each deny beside its control.
 # shellcheck disable=SC2034,SC2154
 # shellcheck source=tests/lib/live.sh

@@ -2,7 +2,7 @@
 # The egress gateway alone (gate_host starts polgate as polrun does): what clumsy and hostile
 # programs do to its connections, its DNS, its descriptors, and its records.
 # lab: web proxy
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # timing: refusals of what is sent too slowly
 . "$(dirname "$0")/../lib/egress.sh"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Other repositories below the project: what git would run of them stays as it
 # is, and those that a run makes are named, until somebody has seen it.
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # timing: runs are killed, and polrun is waited for
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/live.sh

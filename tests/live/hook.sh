@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # polquery hook: the agents' messages, written from their public pages, and what is
 # left of them where the bundle or polquery itself is not there.
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # shellcheck disable=SC2034,SC2154,SC2016
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

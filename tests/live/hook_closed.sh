@@ -2,7 +2,7 @@
 # Whatever is wrong with the bundle, with polquery or with the machine: the command
 # that doc/agents.md gives for each agent's settings ends in that agent's deny, or in
 # the exit status with which it blocks.  Each has the same call beside it that allows.
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # shellcheck disable=SC2034,SC2154,SC2016
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # polquery install and uninstall: the change of an agent's settings is shown, asked about and
 # made; everything else in the file stays, and what cannot be read is refused.
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # shellcheck disable=SC2034,SC2154,SC2016
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # timing: waits for processes that a loaded machine starts late
 # kill -9 of polrun at random moments leaves no process and nothing on the host.
 # shellcheck disable=SC2034,SC2154

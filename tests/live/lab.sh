@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # lab: web ssh npm proxy
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # The lab itself, without a sandbox: what the tests of the egress gateway refuse is reached by
 # everybody else, and what leaves the host is seen.
 # shellcheck disable=SC2154

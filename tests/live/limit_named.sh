@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # A limit that ended the command, or is likely to be why it failed, is named on stderr and
 # in the report; check says what cannot live in a small one.
 # shellcheck disable=SC2016,SC2154

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # timing: waits for processes that a loaded machine starts late
 # A limited network: every bound of address and port that the policy's rules
 # make gets in the kernel what the evaluator says, by the rule that it names;

@@ -2,7 +2,7 @@
 # A command that asks for a network which the run has not got: polrun names the rule at
 # once where the command is there to fetch or tries again, else after a failure, and never
 # where nothing asked.
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # shellcheck disable=SC2016,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # `polc emit --to nft-host`: root loads the table, in a network namespace of the test's own with
 # a server on the other end of a line; it holds one user, or one cgroup, and nobody else.
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # shellcheck disable=SC2016,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

@@ -2,7 +2,7 @@
 # Whatever our own programs write, on whose word ever: what an agent may have
 # them write is a write of that file, and polrun, which runs for a policy, itself
 # keeps to what the run may not write.
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # shellcheck disable=SC2016,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # What the next run believes, and what the caller reads of this one, is not the
 # command's to write: the bundle, the list of signers, the report.
 # shellcheck disable=SC2016,SC2034,SC2154

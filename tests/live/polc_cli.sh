@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # How polc is spoken to: a policy on standard input or from a pipe, `help`, and what it
 # says to a word in the wrong place.
 # shellcheck disable=SC2016,SC2154

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # polquery: the same decisions as polc explain and polrun, one line for each
 # line, and a bundle that is opened as polrun opens it.
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # shellcheck disable=SC2034,SC2154,SC2016
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

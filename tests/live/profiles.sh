@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The profiles do real work: tools that a manager keeps in HOME run and stay as they are;
 # builds with what was fetched before; a commit in a worktree; looking at a project.
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # shellcheck disable=SC2016,SC2154
 # shellcheck source=tests/lib/live.sh
 lib=$(cd "$(dirname "$0")/../lib" && pwd)

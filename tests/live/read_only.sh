@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # A tree that the rules let be written, and that a run makes read-only because a name that
 # is protected in it is absent: the run says so before its command, and so do --plan, the
 # report and explain.

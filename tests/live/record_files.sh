@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # polrun --record --explain-denials: what the run asked for is recorded as well, each request once,
 # with what the policy says about it: files, sockets of the host, addresses.
 # shellcheck disable=SC2034,SC2154,SC2016

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # What root can do: inside no more than anybody, outside everything.  Who acts as the
 # caller outside can do nearly as much to the caller's own runs.
 # timing: waits for runs to begin and to end

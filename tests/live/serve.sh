@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # polquery serve: who may connect, what is done about the path, and that no client
 # harms another.
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # timing: waits for clients that say nothing
 # shellcheck disable=SC2034,SC2154,SC2016
 # shellcheck source=tests/lib/live.sh

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Signed bundles: real keys, ssh-keygen's own opinion of each, what polc verify
 # and polrun refuse and why, each with its positive control.
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # shellcheck disable=SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

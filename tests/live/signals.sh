@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # timing: waits for processes that a loaded machine starts late
 # Signals, the terminal, pipes, the caller's process group.
 # shellcheck disable=SC2034,SC2154

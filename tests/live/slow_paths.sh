@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Paths that take long to resolve: with --explain-denials the supervisor looks at
 # each, and the time limit, signals and other callers do not wait for it.
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # timing: a limit of 3 s
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/live.sh

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # A small stack (ulimit -s): a line that says so, never a crash; and what the
 # programs say they need is enough for the deepest that they take.
 # shellcheck disable=SC2016,SC2034,SC2154

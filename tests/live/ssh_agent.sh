@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # timing: waits for agents that a loaded machine starts late
 # An ssh-agent reaches a run only where a unix rule names it, and is found there.
 # shellcheck disable=SC2034,SC2154,SC2016

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Sockets as descriptors 0 to 2: one of the caller's network would lead out of the run.
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # shellcheck disable=SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

@@ -3,7 +3,7 @@
 # hang on: the run ends with 123, naming rule and path, or it never sees what was
 # hidden and never writes what was denied.  WALLS_RUNS: how often each (2);
 # WALLS_ONLY: a regular expression over "VIEW: NAME", which of the rows below.
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # timing: waits for runs to begin and to end
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/walls.sh

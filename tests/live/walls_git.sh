@@ -4,7 +4,7 @@
 # of the run's, or the run has ended naming rule and file, and so does its report.
 # WALLS_RUNS: how often each (2); how often the run was fast enough is printed.
 # WALLS_ONLY: a regular expression over "VIEW: NAME", which of the rows.
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # timing: waits for runs to begin and to end
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/walls.sh

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What a process of the host does that takes no wall away and ends no run, and what
 # is open then: doc/threat-model.md says so ("nothing"), and this is how it is.
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # timing: waits for runs to begin and to end
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/walls.sh

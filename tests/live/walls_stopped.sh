@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Stops that come at the worst moment: before the command has begun, and while a
 # CONT waits to be taken, which a stop throws away.  strace(1) holds polrun there.
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # timing: waits for runs to begin and to end
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/walls.sh

@@ -2,7 +2,7 @@
 # When a wall has fallen all of the run's processes end, however they have hidden
 # or whatever they wait for.  The control: they live before, and polrun's own end,
 # by its command, is theirs as well.
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # timing: waits for runs to begin and to end
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/walls.sh

@@ -3,7 +3,7 @@
 # to others, its output stopped, not blocking, signalling who reads it.
 # Stops it: the floor's rules on ioctl; polrun, which gives the open files'
 # flags back.
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/escape.sh
 . "$(dirname "$0")/../../lib/escape.sh"

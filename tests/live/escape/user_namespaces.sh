@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# long: on every other day, as root or as a user in turn
+# long: every fourth day, as root and as a user in turn
 # Tries: a new user namespace, and with it every capability; other new
 # namespaces; to enter those of pid 1.
 # Stops it: the limit of the own user namespace (max_user_namespaces 0, on a
