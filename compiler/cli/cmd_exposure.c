@@ -59,6 +59,7 @@ static enum cli_exit add_all(struct exposure_show *s, const struct options *o, s
 	/* warnings are for `check`: they show lines of the policy, and secrets that
 	   stand in them */
 	add(s, first.ir, a);
+	s->doubted = first.doubt != NULL;
 	/* a bundle is the policy of one role */
 	for (size_t i = 0; i < first.ir->roles.n && !o->role && !o->bundle; i++) {
 		struct str role = first.ir->roles.v[i].name;
@@ -91,7 +92,7 @@ enum cli_exit cmd_exposure(struct options *o, struct arena *a)
 	else
 		exposure_text(stdout, &s, a);
 	if (!o->has_max || exposure_worst(&s) <= o->max)
-		return CLI_CLEAN;
+		return o->has_max && s.doubted ? CLI_UNDECIDED : CLI_CLEAN;
 	fflush(stdout); /* where both go to one file, this is its end */
 	fprintf(stderr, "polc: the score is %u, and --max allows %llu\n", exposure_worst(&s),
 		(unsigned long long)o->max);

@@ -15,6 +15,7 @@ struct exposure_show {
 	const struct options *o;
 	const struct exposure_where *where;
 	VEC(struct exposure_side) sides;
+	bool doubted; /* a bundle that may decide otherwise (loaded.h) */
 };
 
 /* The largest score of all roles. */

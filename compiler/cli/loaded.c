@@ -88,7 +88,12 @@ static enum cli_exit of_bundle(struct loaded *l, const struct options *o, struct
 
 enum cli_exit loaded_read(struct loaded *l, struct options *o, struct arena *a)
 {
-	return loaded_read_after(l, o, NULL, a);
+	enum cli_exit e = loaded_read_after(l, o, NULL, a);
+
+	if (e == CLI_CLEAN && l->doubt)
+		fprintf(stderr, "polc: warning: %s: what is shown is its resolved policy, and a run may "
+			"decide otherwise: %s\n", l->name, l->doubt);
+	return e;
 }
 
 enum cli_exit loaded_read_after(struct loaded *l, struct options *o,

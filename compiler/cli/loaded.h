@@ -20,7 +20,7 @@ struct loaded {
  */
 enum cli_exit loaded_read_after(struct loaded *l, struct options *o,
 				const struct loaded *before, struct arena *a);
-/* The same of the first one. */
+/* The same of a policy that is to be shown: the reader is told of a doubt. */
 enum cli_exit loaded_read(struct loaded *l, struct options *o, struct arena *a);
 
 /*

@@ -217,6 +217,16 @@ go compile wide.pol -o next.polb --serial 3 --against mixed.polb
 want_rc 0
 go inspect next.polb
 want_out 'undecided'
+for verb in effective exposure 'emit --to nft-host' 'exposure --max 1000'; do
+	# shellcheck disable=SC2086
+	go $verb mixed.polb
+	want_err 'warning: mixed.polb: what is shown is its resolved policy'
+	[[ $verb = emit* ]] || want_rc "$([[ $verb = *max* ]] && echo 5 || echo 0)"
+	# shellcheck disable=SC2086
+	go $verb r.polb
+	no_err 'what is shown'
+	[[ $verb = emit* ]] || want_rc 0
+done
 
 t "a rule that matches and does not count says why, and without it nothing changes"
 printf 'policy m { level managed }\ncommand { final allow "frob" as fa }\n' >m.pol
