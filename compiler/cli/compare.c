@@ -311,24 +311,11 @@ static enum cli_exit compare_new_role(const struct compare *c, const struct load
 }
 
 /*
- * Does the compared role itself say the same on both sides?  If not, and the policies are alike
- * under it all the same, then statements moved into or out of its section, and other roles may differ.
- */
-static bool is_own_alike(const struct loaded side[2])
-{
-	const struct ir_role *x, *y;
-
-	if (!side[0].ir->role.n || !side[1].ir->role.n)
-		return true;
-	x = role_of(side[0].ir, side[0].ir->role);
-	y = role_of(side[1].ir, side[1].ir->role);
-	return x && y && str_eq(x->digest, y->digest);
-}
-
-/*
  * Compares a role that both sides have: by the policy under this role if both sides
- * are sources, else by the text of the role.  A role that only the old policy had can no
- * longer be chosen, and is a finding of its own.
+ * are sources, else by its text.  Where one side is a bundle, that is the text of all that
+ * counts under the role: what is alike under the bundle's own role may only be covered
+ * there, by a statement of that role.  A role that only the old policy had can no longer be
+ * chosen, and is a finding of its own.
  */
 static enum cli_exit compare_role(const struct compare *c, const struct loaded side[2],
 				  const struct ir_role *role, struct arena *a,
@@ -336,6 +323,7 @@ static enum cli_exit compare_role(const struct compare *c, const struct loaded s
 {
 	const struct ir_role *both[2] = { role_of(side[0].ir, role->name), role };
 	bool bundle = c->side[0]->bundle || c->side[1]->bundle;
+	bool one = !c->side[0]->bundle != !c->side[1]->bundle;
 	struct diff_result own;
 	enum cli_exit e;
 
@@ -344,7 +332,7 @@ static enum cli_exit compare_role(const struct compare *c, const struct loaded s
 	if (str_eq(side[0].ir->role, role->name) && str_eq(side[1].ir->role, role->name))
 		return CLI_CLEAN;
 	if (bundle || !compare_has_role(side[0].ir, role->name) || !compare_has_role(side[1].ir, role->name)) {
-		if (!str_eq(both[0]->digest, role->digest) || (bundle && !r->findings.n && !is_own_alike(side)))
+		if (!str_eq(both[0]->digest, role->digest) || (one && !str_eq(both[0]->all, role->all)))
 			doubt_role(r, a, both,
 				   bundle ? "a bundle holds one role's policy, and this role "
 					    "is another one" :

@@ -321,7 +321,8 @@ static TABLE(setting, check_setting, NULL,
 static TABLE(role, NULL, NULL,
 	TEXT(ir_role, "name", name, .is = ir_is_some, .flags = IR_FF_SORTED),
 	AT(ir_role),
-	TEXT(ir_role, "digest", digest));
+	TEXT(ir_role, "digest", digest),
+	TEXT(ir_role, "all", all));
 
 /* --- tests ----------------------------------------------------------------- */
 

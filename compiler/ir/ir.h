@@ -195,8 +195,9 @@ struct ir_setting {
 struct ir_role {
 	struct str name;
 	struct ir_place at; /* the place of the first declaration, by rank */
-	struct str digest;  /* digest of the role's statements, chosen or not: 128
-	                       bits, in hex */
+	/* digests of statements, whether the role is chosen or not: 128 bits, in hex */
+	struct str digest;  /* of its own, and of those whose condition asks for a role */
+	struct str all;     /* of all that count under it */
 };
 
 /* --- requests ---------------------------------------------------------------- */

@@ -25,9 +25,9 @@ static bool asks_for_role(const struct sema_stmt *t)
  * A digest of what a role says: its statements and those whose condition asks for a role,
  * as they are meant (names replaced), by rank, with their sections and levels.  Two policies
  * whose roles have the same digest say the same in them, and need no comparison where the
- * role is not chosen.
+ * role is not chosen.  `all_of_it`: with the statements that stand in no role.
  */
-static struct str digest(struct lower *l, struct str role)
+static struct str digest(struct lower *l, struct str role, bool all_of_it)
 {
 	unsigned char h[16];
 	struct buf all, hex;
@@ -36,7 +36,8 @@ static struct str digest(struct lower *l, struct str role)
 	for (size_t i = 0; i < l->s->stmts.n; i++) {
 		const struct sema_stmt *t = l->s->stmts.v[i];
 
-		if (t->inner || (t->role.n ? !str_eq(t->role, role) : !asks_for_role(t)))
+		if (t->inner ||
+		    (t->role.n ? !str_eq(t->role, role) : !all_of_it && !asks_for_role(t)))
 			continue;
 		buf_printf(&all, "%d %d %d %d ", t->unit->level, t->unit->narrow,
 			   t->in_section ? (int)t->section : -1, t->section_locked);
@@ -55,7 +56,8 @@ void lower_roles(struct lower *l)
 	for (size_t i = 0; i < l->s->roles.n; i++) {
 		struct ir_role r = { .name = l->s->roles.v[i].name,
 				     .at = sema_place(l->s, l->s->roles.v[i].at),
-				     .digest = digest(l, l->s->roles.v[i].name) };
+				     .digest = digest(l, l->s->roles.v[i].name, false),
+				     .all = digest(l, l->s->roles.v[i].name, true) };
 
 		VEC_PUSH(l->a, &l->ir->roles, r);
 	}
