@@ -93,7 +93,7 @@ static void add_carried(struct rnd *r, struct ir *ir)
 		struct ir_env_secret e = { .name = STR("KEY"), .file = rnd_one_in(r, 2),
 					   .from = STR("/run/k"), .level = IR_USER,
 					   .id = STR("env"), .at = at };
-		struct ir_role role = { STR("tester"), at, STR("00ff") };
+		struct ir_role role = { STR("tester"), at, STR("00ff"), STR("0ff0") };
 
 		VEC_PUSH(r->a, &ir->secrets, e);
 		VEC_PUSH(r->a, &ir->roles, role);

@@ -2,13 +2,13 @@
 # Switches off each comparison of diff in a build of its own (compiler/analysis/diff_off.h) and
 # expects the property of pairs to find that something is called alike, or has no explanation.
 # The comparisons are those that the sources name, each value of scalars.def, and each kind.
-#   tests/run/diff-mutants.sh [NAME…]      RUNS= pairs for each (4000), SEED= (a fresh one)
+#   tests/run/diff-mutants.sh [NAME…]      RUNS= pairs for each (12000), SEED= (a fresh one)
 # With POL_SLICE the day's seventh of them.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/count.sh
 . tests/lib/slice.sh
-: "${BUILD:=$PWD/build/dev}" "${RUNS:=4000}"
+: "${BUILD:=$PWD/build/dev}" "${RUNS:=12000}"
 : "${SEED:=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}"
 export SEED RUNS BUILD
 make -s VARIANT=dev BUILD="$BUILD" "$BUILD/tests/prop/pairs_off" || exit 1
