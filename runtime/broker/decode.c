@@ -314,6 +314,19 @@ static int read_umask(const struct reading *r, mode_t *ret)
 	return 0;
 }
 
+/*
+ * A directory that is gone has no name: /proc tells the last one with this behind it, which
+ * may meanwhile be that of another object.  One that really is called so is left to the
+ * kernel as well.
+ */
+static bool is_gone(const char *base)
+{
+	static const char end[] = " (deleted)";
+	size_t n = strlen(base);
+
+	return n >= sizeof(end) - 1 && strcmp(base + n - (sizeof(end) - 1), end) == 0;
+}
+
 static int fetch_path(const struct reading *r, int dir, int path, char *raw, char *base)
 {
 	int dirfd = dir == NONE ? AT_FDCWD : (int)(uint32_t)r->args[dir];
@@ -321,9 +334,9 @@ static int fetch_path(const struct reading *r, int dir, int path, char *raw, cha
 
 	if (e < 0 || raw[0] == '/')
 		return e;
-	return tracee_base(r->proc_fd, r->pid, dirfd, base) ? 0
-	       : dirfd == AT_FDCWD                          ? -ENOENT
-							    : -EBADF;
+	if (!tracee_base(r->proc_fd, r->pid, dirfd, base))
+		return dirfd == AT_FDCWD ? -ENOENT : -EBADF;
+	return is_gone(base) ? BROKER_NOT_OURS : 0;
 }
 
 static bool makes(const struct broker_call *c)

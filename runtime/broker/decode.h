@@ -13,8 +13,8 @@
 
 #include "runtime/broker/broker.h"
 
-/* The largest value of an attribute that is taken from a run. */
-#define BROKER_MOST_VALUE 4096
+/* The largest value of an attribute: the kernel's XATTR_SIZE_MAX. */
+#define BROKER_MOST_VALUE 65536
 
 /* The run's user and group: the ids that it knows, and those of this process. */
 struct broker_ids {
@@ -39,7 +39,7 @@ struct broker_decoded {
 int broker_decode(int proc_fd, const struct broker_ids *ids,
 		  const struct seccomp_notif *req, struct broker_decoded *ret);
 
-/* Decodes, acts and answers.  `resp` has the size that the kernel asks for.  *ret is
+/* Decodes, acts and answers, with some 100 KiB of stack.  `resp` has the size that the kernel asks for.  *ret is
  * what became of it (its descriptor is closed).  0, also if the caller is gone, or
  * -errno of the listener. */
 int broker_serve(struct broker *b, int proc_fd, const struct broker_ids *ids,

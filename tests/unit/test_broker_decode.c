@@ -92,8 +92,10 @@ static void all_calls(const char *root)
 	struct timespec times[2] = { { 1000, 0 }, { 2000, 0 } };
 	struct timeval old[2] = { { 1000, 0 }, { 3000, 0 } };
 	struct utimbuf older = { 1000, 4000 };
+	static const char large[65537];
+	static const long sizes[] = { 4096, 4097, 60000, 65536, 65537 };
 	char absolute[300];
-	int d;
+	int d, gone;
 
 	(void)umask(027);
 	(void)!chdir(root);
@@ -140,6 +142,8 @@ static void all_calls(const char *root)
 	call(SYS_setxattr, P("link"), P("user.x"), P("value"), 5, 0);
 	call(SYS_lsetxattr, P("hard"), P("user.x"), P("v"), 1, 1);
 	call(SYS_lsetxattr, P("hard"), P("user.x"), P("v"), 1, 1);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		call(SYS_setxattr, P("hard"), P("user.large"), P(large), sizes[i], 0);
 	call(SYS_removexattr, P("hard"), P("user.x"), 0, 0, 0);
 	call(SYS_lremovexattr, P("hard"), P("user.x"), 0, 0, 0);
 	call(SYS_access, P("link"), W_OK, 0, 0, 0);
@@ -151,6 +155,13 @@ static void all_calls(const char *root)
 	call(SYS_unlinkat, d, P("e"), AT_REMOVEDIR, 0, 0);
 	call(SYS_unlinkat, d, P("e"), 1, 0, 0);
 	call(SYS_rmdir, P("d"), 0, 0, 0, 0);
+	/* a directory that is gone, and another one that has the name by which /proc tells of it */
+	(void)mkdir("gone", 0700);
+	gone = open("gone", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	call(SYS_rmdir, P("gone"), 0, 0, 0, 0);
+	call(SYS_mkdir, P("gone (deleted)"), 0700, 0, 0, 0);
+	call(SYS_mkdirat, gone, P("x"), 0700, 0, 0);
+	call(SYS_openat, gone, P("y"), O_WRONLY | O_CREAT, 0600, 0);
 	/* memory that is not there */
 	call(SYS_mkdir, 0, 0700, 0, 0, 0);
 	call(SYS_mkdir, 16, 0700, 0, 0, 0);
