@@ -106,6 +106,13 @@ first_comment() {
 		head -n 1 "$f" | grep -q '^/\*' || echo "$f does not say what it decides"
 	done
 }
+# "Go on as if nobody had asked" is no decision: it may stand only where the kernel's own walls
+# decide the same call again.  The trace looks at calls, and the broker hands back what is not its own.
+continued() {
+	git grep -c 'FLAG_CONTINUE' -- 'compiler/*.[ch]' 'runtime/*.[ch]' |
+		grep -vxE 'runtime/(supervise/listener|broker/decode)\.c:1'
+	return 0
+}
 unfinished() {
 	git grep -nE '\b(TODO|FIXME|XXX|HACK)\b' -- 'compiler' 'runtime' 'grammar' \
 		'stdlib-policies' 'examples' Makefile dev
@@ -138,5 +145,6 @@ check static-runtime static_runtime
 check no-libnftables no_libnftables
 check first-comment first_comment
 check unfinished unfinished
+check continued-calls continued
 check policies-formatted formatted
 count_end
