@@ -92,7 +92,8 @@ enum cli_exit loaded_read(struct loaded *l, struct options *o, struct arena *a)
 
 	if (e == CLI_CLEAN && l->doubt)
 		fprintf(stderr, "polc: warning: %s: what is shown is its resolved policy, and a run may "
-			"decide otherwise: %s\n", l->name, l->doubt);
+			"decide otherwise: %.*s\n", l->name,
+			STR_ARG(cli_clean(a, str_from(l->doubt), false)));
 	return e;
 }
 

@@ -39,9 +39,9 @@ struct broker_decoded {
 int broker_decode(int proc_fd, const struct broker_ids *ids,
 		  const struct seccomp_notif *req, struct broker_decoded *ret);
 
-/* Decodes, acts and answers, with some 100 KiB of stack.  `resp` has the size that the kernel asks for.  *ret is
- * what became of it (its descriptor is closed).  0, also if the caller is gone, or
- * -errno of the listener. */
+/* Decodes, acts and answers, with some 100 KiB of stack.  `resp` has the size that the
+ * kernel asks for.  *ret is what became of it (its descriptor is closed).  0, also if the
+ * caller is gone, or -errno of the listener. */
 int broker_serve(struct broker *b, int proc_fd, const struct broker_ids *ids,
 		 int listener, const struct seccomp_notif *req,
 		 struct seccomp_notif_resp *resp, struct broker_result *ret);

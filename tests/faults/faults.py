@@ -517,7 +517,7 @@ def ways(sites):
 
 
 def of_the_day(errs, n):
-    """One of them; of more than seven as many as seven days need for all.  Calls of one kind
+    """One of them; of more than seven as many as seven times need for all.  Calls of one kind
     have different ones on one day, by their number."""
     day = int(os.environ['POL_SLICE']) + n
     return [e for i, e in enumerate(errs) if (i - day) % min(len(errs), 7) == 0]

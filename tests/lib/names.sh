@@ -34,6 +34,15 @@ names_all() {
 	done
 }
 
+# NAME: the program of a unit test, as make builds it.
+names_program() {
+	case $1 in
+	prop_*) printf 'BUILD/tests/prop/%s' "$1" ;;
+	conf_*) printf 'BUILD/tests/conformance/%s' "$1" ;;
+	*) printf 'BUILD/tests/unit/%s' "$1" ;;
+	esac
+}
+
 # NAME…: sets names_found, lines "GROUP<tab>COMMAND", and build_targets; false, and near names are
 # said, where one is unknown.
 names_find() {
@@ -58,9 +67,7 @@ print(", ".join(list(dict.fromkeys(near))[:8]) or "none (everything.sh --list)")
 	# what these need; one program of a unit test alone is linked, not all
 	while IFS=$'\t' read -r _ found; do
 		case $found in
-		unit.sh\ test_*) build_targets+=("BUILD/tests/unit/${found#* }") ;;
-		unit.sh\ prop_*) build_targets+=("BUILD/tests/prop/${found#* }") ;;
-		unit.sh\ conf_*) build_targets+=("BUILD/tests/conformance/${found#* }") ;;
+		unit.sh\ test_* | unit.sh\ prop_* | unit.sh\ conf_*) build_targets+=("$(names_program "${found#* }")") ;;
 		golden.sh*) ;;
 		fuzz-replay.sh\ *) build_targets+=("BUILD/tests/fuzz/${found#* }") ;;
 		*) build_targets=(all unit-tests probes) && break ;;

@@ -54,9 +54,7 @@ build_exec() { # VARIANT: what its tasks need
 			fuzz) targets+=(fuzz-targets) ;;
 			unit | prop)
 				while read -r name; do
-					for name in tests/{unit,prop,conformance}/"$name".c; do
-						[ ! -e "$name" ] || targets+=("BUILD/${name%.c}")
-					done
+					targets+=("$(names_program "$name")")
 				done < <(POL_TEST_LIST=1 task_exec "$i")
 				;;
 			*) targets+=(unit-tests) ;;

@@ -24,10 +24,12 @@ test_name() {
 
 # Lines "SCRIPT WHO": what is to be run, in this order.
 chosen() {
-	local script name turn=0 index=-1 day=${POL_SLICE:-} every who whos=(root "$user") long week
-	long=" $(grep -l '^# long:' tests/live/*.sh tests/live/*/*.sh | paste -sd' ') "
-	week=" $(grep -l '^# week:' tests/live/*.sh tests/live/*/*.sh | paste -sd' ') "
+	local script name turn=0 index=-1 day=${POL_SLICE:-} every who whos=(root "$user") long='' week=''
 	[ "$(id -u)" -eq 0 ] || { whos=("$(id -un)"); day=''; }
+	if [ -n "$day" ]; then
+		long=" $(grep -l '^# long:' tests/live/*.sh tests/live/*/*.sh | paste -sd' ') "
+		week=" $(grep -l '^# week:' tests/live/*.sh tests/live/*/*.sh | paste -sd' ') "
+	fi
 	for script in tests/live/*.sh tests/live/*/*.sh; do
 		name=${script#tests/live/} name=${name%.sh}
 		[ -z "$only" ] || [ "$only" = "$name" ] || [ "$only" = "${name%%/*}" ] || continue
