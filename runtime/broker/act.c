@@ -3,6 +3,7 @@
 #include "runtime/broker/actions.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -24,6 +25,9 @@ int broker_init(struct broker *b, const struct broker_rules *rules)
 {
 	*b = (struct broker){ .rules = *rules, .self = -1 };
 	b->trees.uid = geteuid();
+	b->work = malloc(sizeof(*b->work));
+	if (!b->work)
+		return -ENOMEM;
 	b->self = sys_open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 	return b->self < 0 ? -errno : 0;
 }
@@ -31,6 +35,8 @@ int broker_init(struct broker *b, const struct broker_rules *rules)
 void broker_release(struct broker *b)
 {
 	broker_trees_release(&b->trees);
+	free(b->work);
+	b->work = NULL;
 	if (b->self >= 0)
 		(void)close(b->self);
 	b->self = -1;
@@ -74,15 +80,15 @@ static int find(struct broker_act *a, const struct verb *v)
 
 	if (v->finds == FINDS_ITSELF)
 		return 0;
-	r = broker_resolve(&a->b->trees, c->path.base, c->path.raw, how, a->at);
+	r = broker_resolve(&a->b->trees, &c->by, c->path.base, c->path.raw, how, a->at);
 	if (r == 0 && v->finds == FINDS_OBJECT && a->at->object < 0)
 		r = -a->at->missing;
 	/* one end that is not ours lies on another mount inside, or nowhere: the kernel
 	 * never moves anything there, and says why */
 	if (r != 0 || !v->two)
 		return r;
-	return broker_resolve(&a->b->trees, c->to.base, c->to.raw, BROKER_WALK_PARENT,
-			      a->to);
+	return broker_resolve(&a->b->trees, &c->by, c->to.base, c->to.raw,
+			      BROKER_WALK_PARENT, a->to);
 }
 
 void broker_result_init(struct broker_result *ret)
@@ -110,7 +116,9 @@ void broker_act(struct broker *b, const struct broker_call *c,
 	if (r == 0)
 		r = find(&a, v);
 	if (r == 0)
-		r = v->act(&a);
+		r = broker_is_late(&c->by) ? BROKER_TOO_LATE : v->act(&a);
+	if (r == BROKER_TOO_LATE)
+		r = broker_refuse(&a, EIO, BROKER_BY_LATE, c->path.raw);
 	broker_spot_release(&at);
 	broker_spot_release(&to);
 	ret->ours = r != BROKER_NOT_OURS;

@@ -29,13 +29,17 @@ struct moved {
 	size_t nfrom, nto;
 	unsigned names, depth;
 	int64_t until; /* sys_now_ms() */
+	/* what is being read of the directory at each depth */
+	char (*read)[BROKER_READ_SIZE];
 };
 
 static int look_below(struct moved *m, int fd);
 
 static int too_much(struct moved *m)
 {
-	return broker_refuse(m->a, EACCES, BROKER_BY_MANY, m->from);
+	return broker_is_late(&m->a->c->by)
+		       ? BROKER_TOO_LATE
+		       : broker_refuse(m->a, EACCES, BROKER_BY_MANY, m->from);
 }
 
 static int open_dir(int fd, const char *name)
@@ -61,7 +65,7 @@ static int look_at(struct moved *m, int dir, const struct entry *e)
 		is_dir = S_ISDIR(st.st_mode);
 	}
 	r = broker_may_move(m->a, m->from, m->to, is_dir, BROKER_BY_MOVED);
-	if (r < 0 || !is_dir)
+	if (r != 0 || !is_dir)
 		return r;
 	if (m->depth == BROKER_MOST_DEEP)
 		return too_much(m);
@@ -88,8 +92,8 @@ static int look_at_name(struct moved *m, int dir, const struct entry *e)
 		return 0;
 	if (nfrom + n + 2 > sizeof(m->from) || nto + n + 2 > sizeof(m->to))
 		return too_much(m);
-	if (++m->names > BROKER_MOST_MOVED ||
-	    (m->names % 64 == 0 && sys_now_ms() > m->until))
+	/* one name may take long: each that the file system has to be asked about */
+	if (++m->names > BROKER_MOST_MOVED || sys_now_ms() > m->until)
 		return too_much(m);
 	m->from[nfrom] = m->to[nto] = '/';
 	memcpy(m->from + nfrom + 1, e->name, n + 1);
@@ -105,15 +109,15 @@ static int look_at_name(struct moved *m, int dir, const struct entry *e)
 
 static int look_below(struct moved *m, int fd)
 {
-	char buf[4096] __attribute__((aligned(8)));
+	char *buf = m->read[m->depth];
 	long n;
 
-	while ((n = syscall(SYS_getdents64, fd, buf, sizeof(buf))) > 0)
+	while ((n = syscall(SYS_getdents64, fd, buf, BROKER_READ_SIZE)) > 0)
 		for (long at = 0; at < n;) {
 			const struct entry *e = (const void *)(buf + at);
 			int r = look_at_name(m, fd, e);
 
-			if (r < 0)
+			if (r != 0)
 				return r;
 			at += e->reclen;
 		}
@@ -131,7 +135,7 @@ static bool all_allowed(const struct broker_rules *rules, const char *path)
 static int may_move_below(struct broker_act *a, const struct broker_spot *from,
 			  const struct broker_spot *to)
 {
-	struct moved m = { .a = a, .nfrom = from->len, .nto = to->len };
+	struct moved m;
 	AUTO_CLOSE int fd = -1;
 
 	if (broker_trees_below(&a->b->trees, from->path, from->len) ||
@@ -140,9 +144,16 @@ static int may_move_below(struct broker_act *a, const struct broker_spot *from,
 	if (all_allowed(&a->b->rules, from->path) &&
 	    all_allowed(&a->b->rules, to->path))
 		return 0;
+	m.a = a;
+	m.nfrom = from->len;
+	m.nto = to->len;
+	m.names = m.depth = 0;
+	m.read = a->b->work->read;
 	memcpy(m.from, from->path, from->len + 1);
 	memcpy(m.to, to->path, to->len + 1);
 	m.until = sys_now_ms() + BROKER_MOST_MS;
+	if (a->c->by.until && a->c->by.until < m.until)
+		m.until = a->c->by.until;
 	fd = open_dir(from->object, ".");
 	if (fd < 0)
 		return broker_refuse(a, EACCES, BROKER_BY_MANY, from->path);
@@ -226,7 +237,7 @@ int broker_rename(struct broker_act *a)
 		r = may_move(a, a->at, a->to);
 	if (r == 0 && (flags & RENAME_EXCHANGE))
 		r = may_move(a, a->to, a->at);
-	if (r < 0)
+	if (r != 0)
 		return r;
 	return broker_done(renameat2(a->at->parent, a->at->leaf, a->to->parent,
 				     a->to->leaf, (unsigned)flags));

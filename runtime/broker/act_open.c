@@ -15,7 +15,7 @@
 
 /* How often the name may have changed between the look and the act. */
 #define MOST_TRIES 16
-#define CHANGED 2
+#define CHANGED 3 /* besides BROKER_NOT_OURS, BROKER_TOO_LATE */
 
 /* libc's O_TMPFILE, and its __O_TMPFILE, hold O_DIRECTORY. */
 #define TMPFILE_ALONE (O_TMPFILE & ~O_DIRECTORY)
@@ -187,8 +187,8 @@ int broker_open(struct broker_act *a)
 	else if (c->flags & O_NOFOLLOW)
 		how = BROKER_WALK_NOFOLLOW;
 	for (unsigned i = 0; i < MOST_TRIES; i++) {
-		int r = broker_resolve(&a->b->trees, c->path.base, c->path.raw, how,
-				       a->at);
+		int r = broker_resolve(&a->b->trees, &c->by, c->path.base, c->path.raw,
+				       how, a->at);
 
 		if (r == 0)
 			r = open_found(a);

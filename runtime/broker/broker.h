@@ -19,8 +19,12 @@
  *
  * Time: one request makes at most about BROKER_MOST_STEPS short calls of the kernel for
  * each of its paths, and for a directory that is moved looks at BROKER_MOST_MOVED names
- * in at most BROKER_MOST_MS.  A file system that does not answer (NFS, FUSE) holds it
- * up all the same.
+ * in at most BROKER_MOST_MS.  It looks at the clock between these calls: a request
+ * that is too late (broker_caller.until) is refused (EIO), and nothing was done.  One
+ * call to a file system that does not answer (NFS, FUSE) holds it up all the same.  It
+ * never waits for the caller.
+ *
+ * It needs less than 64 KiB of stack.
  */
 #ifndef RUNTIME_BROKER_BROKER_H
 #define RUNTIME_BROKER_BROKER_H
@@ -80,6 +84,7 @@ struct broker_path {
 };
 
 struct broker_call {
+	struct broker_caller by;
 	enum broker_verb verb;
 	bool follow; /* a link at the end of `path`; open and truncate need not say it
 		      */
@@ -108,6 +113,8 @@ enum broker_reason {
 	BROKER_BY_NATURE, /* what no run may do: a device, a whiteout, this attribute */
 	BROKER_BY_CHANGE, /* what is there has changed each time that it was looked at
 			   */
+	BROKER_BY_LATE,   /* the caller has waited too long; `subject` is as it wrote it
+			   */
 };
 
 struct broker_result {
@@ -120,10 +127,13 @@ struct broker_result {
 				   path */
 };
 
+struct broker_work; /* internal */
+
 struct broker {
 	struct broker_trees trees;
 	struct broker_rules rules;
 	int self; /* O_PATH of /proc/self/fd, of this process */
+	struct broker_work *work;
 };
 
 /* Opens what the broker needs itself.  0 or -errno; broker_release() is safe after

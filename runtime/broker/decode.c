@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -315,9 +314,9 @@ static int read_umask(const struct reading *r, mode_t *ret)
 }
 
 /*
- * A directory that is gone has no name: /proc tells the last one with this behind it, which
- * may meanwhile be that of another object.  One that really is called so is left to the
- * kernel as well.
+ * A directory that is gone has no name: /proc tells the last one with this behind it,
+ * which may meanwhile be that of another object.  One that really is called so is left
+ * to the kernel as well.
  */
 static bool is_gone(const char *base)
 {
@@ -346,10 +345,11 @@ static bool makes(const struct broker_call *c)
 		((c->flags & O_CREAT) || (c->flags & O_TMPFILE) == O_TMPFILE));
 }
 
-int broker_decode(int proc_fd, const struct broker_ids *ids,
-		  const struct seccomp_notif *req, struct broker_decoded *ret)
+int broker_decode(const struct broker_source *from, const struct seccomp_notif *req,
+		  int64_t since, struct broker_decoded *ret)
 {
-	struct reading r = { proc_fd, (pid_t)req->pid, ids, req->data.args, ret };
+	struct reading r = { from->proc_fd, (pid_t)req->pid, &from->ids, req->data.args,
+			     ret };
 	struct broker_call *c = &ret->call;
 	const struct row *row = rows;
 	int e;
@@ -358,7 +358,9 @@ int broker_decode(int proc_fd, const struct broker_ids *ids,
 		row++;
 	if (row == rows + sizeof(rows) / sizeof(rows[0]))
 		return BROKER_NOT_OURS;
-	*c = (struct broker_call){ .verb = (enum broker_verb)row->verb,
+	*c = (struct broker_call){ .by = { r.pid, from->proc_fd,
+					   since + BROKER_MOST_WAIT },
+				   .verb = (enum broker_verb)row->verb,
 				   .follow = row->follow,
 				   .path = { ret->path, ret->base },
 				   .to = { ret->to, ret->to_base },
@@ -376,51 +378,4 @@ int broker_decode(int proc_fd, const struct broker_ids *ids,
 	if (e == 0 && row->more)
 		e = row->more(&r, row);
 	return e == 0 && makes(c) ? read_umask(&r, &c->umask) : e;
-}
-
-/* 0, or -errno of what the listener said. */
-static int hand_over(int listener, uint64_t id, int fd, bool cloexec)
-{
-	struct seccomp_notif_addfd add = { .id = id,
-					   .flags = SECCOMP_ADDFD_FLAG_SEND,
-					   .srcfd = (__u32)fd,
-					   .newfd_flags = cloexec ? O_CLOEXEC : 0 };
-
-	return SYS_RETRY(ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add)) < 0 ? -errno
-									       : 0;
-}
-
-int broker_serve(struct broker *b, int proc_fd, const struct broker_ids *ids,
-		 int listener, const struct seccomp_notif *req,
-		 struct seccomp_notif_resp *resp, struct broker_result *ret)
-{
-	struct broker_decoded d;
-	uint64_t id = req->id;
-	int r = broker_decode(proc_fd, ids, req, &d);
-
-	broker_result_init(ret);
-	ret->ours = r != BROKER_NOT_OURS;
-	ret->err = r < 0 ? -r : 0;
-	/* what was read is the caller's only if it still waits */
-	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) != 0)
-		return errno == ENOENT ? 0 : -errno;
-	if (r == 0)
-		broker_act(b, &d.call, ret);
-	*resp = (struct seccomp_notif_resp){ .id = id };
-	if (ret->fd >= 0) {
-		r = hand_over(listener, id, ret->fd, d.cloexec);
-		(void)close(ret->fd);
-		ret->fd = -1;
-		if (r == 0 || r == -ENOENT || r == -EINPROGRESS)
-			return 0;
-		ret->err = -r; /* the caller has no room for a descriptor */
-	}
-	if (ret->ours)
-		resp->error = -ret->err;
-	else
-		resp->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
-	if (SYS_RETRY(ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, resp)) != 0 &&
-	    errno != ENOENT)
-		return -errno;
-	return 0;
 }

@@ -16,6 +16,7 @@
 
 struct walk {
 	const struct broker_trees *trees;
+	const struct broker_caller *by;
 	const struct broker_place *place; /* of the directory reached: TREE or LOOK */
 	int fd;                           /* the directory reached */
 	bool own;                         /* fd is to be closed */
@@ -436,6 +437,9 @@ static int walk(struct walk *w)
 			break;
 		if (++w->steps > BROKER_MOST_STEPS)
 			return -ELOOP;
+		/* a file system may be slow */
+		if (broker_is_late(w->by))
+			return BROKER_TOO_LATE;
 		name = name_at(w->next);
 		if (is_dot(&name) || is_dotdot(&name))
 			r = dot(w, &name, &done);
@@ -450,14 +454,21 @@ static int walk(struct walk *w)
 	return r;
 }
 
-int broker_resolve(const struct broker_trees *trees, const char *base, const char *raw,
-		   enum broker_walk how, struct broker_spot *ret)
+bool broker_is_late(const struct broker_caller *by)
+{
+	return by->until && sys_now_ms() >= by->until;
+}
+
+int broker_resolve(const struct broker_trees *trees, const struct broker_caller *by,
+		   const char *base, const char *raw, enum broker_walk how,
+		   struct broker_spot *ret)
 {
 	struct walk w; /* its text is not cleared, nor that of a spot: they are large */
 	size_t n = strlen(raw), have = 0;
 	int r;
 
 	w.trees = trees;
+	w.by = by;
 	w.place = NULL;
 	w.fd = -1;
 	w.own = false;

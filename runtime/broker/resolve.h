@@ -61,22 +61,35 @@ struct broker_spot {
 	char path[PATH_MAX];              /* resolved, absolute, inside */
 };
 
+/* For whom a path is resolved. */
+struct broker_caller {
+	pid_t pid;   /* the calling thread; 0: nobody */
+	int proc_fd; /* O_PATH of the /proc in which it has this number */
+	/* sys_now_ms() from which on its call is too late; 0: never */
+	int64_t until;
+};
+
+bool broker_is_late(const struct broker_caller *by);
+
 /* The path is not the broker's: the kernel's own walls answer. */
 #define BROKER_NOT_OURS 1
+/* The caller has waited too long; nothing was done. */
+#define BROKER_TOO_LATE 2
 
 /*
  * `base` is the plain absolute path inside from which a relative `raw` starts.  Returns
- * 0, BROKER_NOT_OURS, or what the kernel says of such a path: -ENOENT (a directory on
- * the way is missing, or `raw` is empty), -ENOTDIR, -EACCES, -ELOOP, -ENAMETOOLONG …;
- * -EROFS for what lies behind a mount of the host, -ELOOP for more steps than there may
- * be.  A last name that is missing is no error: object is -1.  With BROKER_WALK_PARENT
- * `slash` is the caller's to judge; else a '/' behind what is no directory gives
- * -ENOTDIR.
+ * 0, BROKER_NOT_OURS, BROKER_TOO_LATE, or what the kernel says of such a path: -ENOENT
+ * (a directory on the way is missing, or `raw` is empty), -ENOTDIR, -EACCES, -ELOOP,
+ * -ENAMETOOLONG …; -EROFS for what lies behind a mount of the host, -ELOOP for more
+ * steps than there may be.  A last name that is missing is no error: object is -1. With
+ * BROKER_WALK_PARENT `slash` is the caller's to judge; else a '/' behind what is no
+ * directory gives -ENOTDIR.
  *
  * *ret is to be released only if 0 is returned.
  */
-int broker_resolve(const struct broker_trees *trees, const char *base, const char *raw,
-		   enum broker_walk how, struct broker_spot *ret);
+int broker_resolve(const struct broker_trees *trees, const struct broker_caller *by,
+		   const char *base, const char *raw, enum broker_walk how,
+		   struct broker_spot *ret);
 /* Nothing. */
 void broker_spot_init(struct broker_spot *s);
 void broker_spot_release(struct broker_spot *s);

@@ -6,6 +6,16 @@
 #include <errno.h>
 
 #include "runtime/broker/broker.h"
+#include "runtime/broker/decode.h"
+
+#define BROKER_READ_SIZE 4096
+
+/* What is too large for the stack. */
+struct broker_work {
+	struct broker_decoded decoded;
+	/* of a directory that is moved, and of those below it */
+	_Alignas(8) char read[BROKER_MOST_DEEP + 1][BROKER_READ_SIZE];
+};
 
 struct broker_act {
 	struct broker *b;

@@ -110,7 +110,7 @@ first_comment() {
 # decide the same call again.  The trace looks at calls, and the broker hands back what is not its own.
 continued() {
 	git grep -c 'FLAG_CONTINUE' -- 'compiler/*.[ch]' 'runtime/*.[ch]' |
-		grep -vxE 'runtime/(supervise/listener|broker/decode)\.c:1'
+		grep -vxE 'runtime/(supervise/listener|broker/serve)\.c:1'
 	return 0
 }
 unfinished() {

@@ -402,6 +402,44 @@ static void test_a_path_has_a_limit_of_steps(void **state)
 	assert_int_equal(open_it("l5/x", O_WRONLY)->err, ELOOP);
 }
 
+static bool allows_slowly(void *arg, enum broker_op op, const char *path, bool is_dir, uint32_t *ret_rule)
+{
+	(void)usleep(2000);
+	return allows(arg, op, path, is_dir, ret_rule);
+}
+
+static void test_a_call_may_not_take_too_long(void **state)
+{
+	struct broker_call move = { .verb = BROKER_RENAME, .path.raw = "d", .to.raw = "x" };
+	char name[16];
+
+	(void)state;
+	assert_int_equal(mkdir("d", 0700), 0);
+	for (unsigned i = 0; i < 30; i++) {
+		(void)snprintf(name, sizeof(name), "d/%u", i);
+		put(name);
+	}
+	for (unsigned verb = 0; verb < BROKER_VERB_COUNT; verb++) {
+		struct broker_call c = { .verb = (enum broker_verb)verb, .by.until = 1, .path.raw = "d/1",
+					 .to.raw = "e", .text = "user.x", .value = "", .flags = O_WRONLY };
+
+		c.flags = verb ? 0 : O_WRONLY;
+		assert_int_equal(act(c)->err, EIO);
+		assert_int_equal(t.last.reason, BROKER_BY_LATE);
+		assert_string_equal(t.last.subject, "d/1");
+	}
+	/* in the middle of it; half of what the look at a directory may take in any case */
+	t.broker.rules.allows = allows_slowly;
+	move.by.until = sys_now_ms() + BROKER_MOST_MS / 2;
+	assert_int_equal(act(move)->err, EIO);
+	assert_int_equal(t.last.reason, BROKER_BY_LATE);
+	assert_int_equal(access("d/29", F_OK), 0);
+	move.by.until = 0;
+	assert_int_equal(act(move)->reason, BROKER_BY_MANY);
+	t.broker.rules.allows = allows;
+	assert_done(act(move));
+}
+
 static size_t open_count(void)
 {
 	DIR *d = opendir("/proc/self/fd");
@@ -562,6 +600,7 @@ int main(void)
 		ROW(test_a_descriptor_is_as_the_run_asked),
 		ROW(test_a_lease_does_not_hold_the_broker_up),
 		ROW(test_a_path_has_a_limit_of_steps),
+		ROW(test_a_call_may_not_take_too_long),
 		ROW(test_nothing_is_left_open),
 #ifndef POL_SAN
 		ROW(test_it_makes_the_calls_that_it_lists),

@@ -21,14 +21,16 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 #include <utime.h>
 
 #include "runtime/base/compat.h"
 #include "runtime/base/filter_insn.h"
 #include "runtime/base/sys.h"
-#include "runtime/broker/decode.h"
+#include "runtime/broker/serve.h"
 #include "tests/lib/broker_twin.h"
 
 static const int served[] = {
@@ -61,6 +63,62 @@ static int end(void **state)
 	(void)state;
 	twin_release(&t);
 	return munmap(shared, sizeof(*shared));
+}
+
+/* --- a stack of the size that broker.h says --------------------------------------------- */
+
+#define STACK 65536
+
+static struct small {
+	struct broker *broker;
+	const struct broker_source *from;
+	const struct seccomp_notif *req;
+	struct seccomp_notif_resp *resp;
+	int64_t since;
+	int result;
+	char *stack;
+	size_t most; /* bytes that were ever used */
+	ucontext_t here, there;
+} small;
+
+static void serve_there(void)
+{
+	small.result = broker_serve(small.broker, small.from, small.req, small.since, small.resp, &t.last);
+}
+
+/* broker_serve() on it.  The page below it is not there. */
+static int serve_small(const struct broker_source *from, const struct seccomp_notif *req, int64_t since,
+		       struct seccomp_notif_resp *resp)
+{
+	size_t free_bytes = 0;
+
+	small.broker = &t.broker;
+	small.from = from;
+	small.req = req;
+	small.resp = resp;
+	small.since = since;
+#ifdef POL_SAN /* they know one stack, and make it larger */
+	serve_there();
+	return small.result;
+#endif
+	if (!small.stack) {
+		char *p = mmap(NULL, STACK + 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		assert_ptr_not_equal(p, MAP_FAILED);
+		assert_int_equal(mprotect(p + 4096, STACK, PROT_READ | PROT_WRITE), 0);
+		small.stack = p + 4096;
+		memset(small.stack, 0x5a, STACK);
+	}
+	assert_int_equal(getcontext(&small.there), 0);
+	small.there.uc_stack.ss_sp = small.stack;
+	small.there.uc_stack.ss_size = STACK;
+	small.there.uc_link = &small.here;
+	makecontext(&small.there, serve_there, 0);
+	assert_int_equal(swapcontext(&small.here, &small.there), 0);
+	while (free_bytes < STACK && small.stack[free_bytes] == 0x5a)
+		free_bytes++;
+	small.most = STACK - free_bytes;
+	return small.result;
 }
 
 /* --- what the processes do ------------------------------------------------------------- */
@@ -200,6 +258,43 @@ static void time_calls(const char *root)
 	}
 }
 
+/* What is deep: directories in each other that move, links in links, long paths. */
+static void deep_calls(const char *root)
+{
+	static const char large[65536];
+	char path[4096] = "", name[16], to[16];
+	int top;
+
+	(void)!chdir(root);
+	top = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	for (int i = 0; i < 60; i++)
+		if (mkdir("d", 0700) != 0 || chdir("d") != 0)
+			_exit(1);
+	(void)!fchdir(top);
+	if (rename("d", "e") != 0)
+		_exit(2);
+	(void)close(open("e/f", O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	for (int i = 0; i < 40; i++) {
+		(void)snprintf(name, sizeof(name), "l%d", i);
+		(void)snprintf(to, sizeof(to), i ? "l%d" : "e", i - 1);
+		if (symlink(to, name) != 0)
+			_exit(3);
+	}
+	for (int i = 0; i < 1300; i++)
+		(void)strcat(path, "./");
+	(void)strcat(path, "l39/f");
+	if (setxattr(path, "user.x", large, sizeof(large), 0) != 0 && errno != ENOSPC && errno != E2BIG &&
+	    errno != EOPNOTSUPP)
+		_exit(4);
+	if (rename(path, "e/g") != 0)
+		_exit(5);
+}
+
+static void make_directory(const char *root)
+{
+	_exit(chdir(root) != 0 || mkdir("d", 0700) == 0 || errno != EIO);
+}
+
 static void wait_to_be_killed(const char *root)
 {
 	(void)!chdir(root);
@@ -255,11 +350,12 @@ static pid_t start(void (*does)(const char *root), const char *root, bool filter
 	return pid;
 }
 
-/* Until the process has ended; after `kill_at` calls it is killed while it waits (0: never). */
-static unsigned long serve(pid_t pid, int listener, unsigned long kill_at)
+/* Until the process has ended; after `kill_at` calls it is killed while it waits (0: never).
+ * The calls came `age` ms ago. */
+static unsigned long serve_old(pid_t pid, int listener, unsigned long kill_at, int64_t age)
 {
-	const struct broker_ids ids = { geteuid(), geteuid(), getegid(), getegid() };
-	int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	const struct broker_source from = { listener, open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC),
+					    { geteuid(), geteuid(), getegid(), getegid() } };
 	struct pollfd p = { .fd = listener, .events = POLLIN };
 	unsigned long n = 0;
 	int status;
@@ -276,14 +372,19 @@ static unsigned long serve(pid_t pid, int listener, unsigned long kill_at)
 		n++;
 		if (n == kill_at)
 			assert_int_equal(kill(pid, SIGKILL), 0);
-		assert_int_equal(broker_serve(&t.broker, proc, &ids, listener, &req, &resp, &t.last), 0);
+		assert_int_equal(serve_small(&from, &req, sys_now_ms() - age, &resp), 0);
 		assert_int_equal(t.last.fd, -1);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(kill_at ? WIFSIGNALED(status) : status == 0);
-	(void)close(proc);
+	(void)close(from.proc_fd);
 	(void)close(listener);
 	return n;
+}
+
+static unsigned long serve(pid_t pid, int listener, unsigned long kill_at)
+{
+	return serve_old(pid, listener, kill_at, 0);
 }
 
 static void test_each_call_is_made_as_without_a_filter(void **state)
@@ -318,6 +419,39 @@ static void test_a_caller_that_is_killed_holds_nobody_up(void **state)
 	}
 }
 
+static void test_a_call_that_is_too_late_is_not_made(void **state)
+{
+	int listener;
+	pid_t pid = start(make_directory, t.root[0], true, &listener);
+	char path[200];
+
+	(void)state;
+	assert_int_equal(serve_old(pid, listener, 0, BROKER_MOST_WAIT), 1);
+	assert_true(t.last.ours);
+	assert_int_equal(t.last.err, EIO);
+	assert_int_equal(t.last.reason, BROKER_BY_LATE);
+	assert_string_equal(t.last.subject, "d");
+	(void)snprintf(path, sizeof(path), "%s/d", t.root[0]);
+	assert_int_equal(access(path, F_OK), -1);
+	/* a little earlier it is */
+	pid = start(wait_to_be_killed, t.root[0], true, &listener);
+	(void)serve_old(pid, listener, 2, BROKER_MOST_WAIT - 1000);
+	assert_int_equal(access(path, F_OK), 0);
+}
+
+static void test_a_small_stack_is_enough(void **state)
+{
+	int listener;
+	pid_t pid;
+
+	(void)state;
+	/* each name below is looked at */
+	t.broker.rules.allows_below = NULL;
+	pid = start(deep_calls, t.root[0], true, &listener);
+	assert_true(serve(pid, listener, 0) > 100);
+	print_message("at most %zu of %u bytes of stack\n", small.most, STACK);
+}
+
 static void test_prints_what_it_costs(void **state)
 {
 	int listener, status;
@@ -338,6 +472,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_each_call_is_made_as_without_a_filter, begin, end),
 		cmocka_unit_test_setup_teardown(test_a_caller_that_is_killed_holds_nobody_up, begin, end),
+		cmocka_unit_test_setup_teardown(test_a_call_that_is_too_late_is_not_made, begin, end),
+		cmocka_unit_test_setup_teardown(test_a_small_stack_is_enough, begin, end),
 		cmocka_unit_test_setup_teardown(test_prints_what_it_costs, begin, end),
 	};
 

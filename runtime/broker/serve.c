@@ -1,0 +1,59 @@
+/* Answers one notification of the run's filter: what it is decode.c says, and what
+ * becomes of it act.c. */
+#include "runtime/broker/serve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "runtime/base/sys.h"
+#include "runtime/broker/task.h"
+
+/* 0, or -errno of what the listener said. */
+static int hand_over(int listener, uint64_t id, int fd, bool cloexec)
+{
+	struct seccomp_notif_addfd add = { .id = id,
+					   .flags = SECCOMP_ADDFD_FLAG_SEND,
+					   .srcfd = (__u32)fd,
+					   .newfd_flags = cloexec ? O_CLOEXEC : 0 };
+
+	return SYS_RETRY(ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add)) < 0 ? -errno
+									       : 0;
+}
+
+int broker_serve(struct broker *b, const struct broker_source *from,
+		 const struct seccomp_notif *req, int64_t since,
+		 struct seccomp_notif_resp *resp, struct broker_result *ret)
+{
+	struct broker_decoded *d = &b->work->decoded;
+	int listener = from->listener;
+	uint64_t id = req->id;
+	int r = broker_decode(from, req, since, d);
+
+	broker_result_init(ret);
+	ret->ours = r != BROKER_NOT_OURS;
+	ret->err = r < 0 ? -r : 0;
+	/* what was read is the caller's only if it still waits */
+	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) != 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (r == 0)
+		broker_act(b, &d->call, ret);
+	*resp = (struct seccomp_notif_resp){ .id = id };
+	if (ret->fd >= 0) {
+		r = hand_over(listener, id, ret->fd, d->cloexec);
+		(void)close(ret->fd);
+		ret->fd = -1;
+		if (r == 0 || r == -ENOENT || r == -EINPROGRESS)
+			return 0;
+		ret->err = -r; /* the caller has no room for a descriptor */
+	}
+	if (ret->ours)
+		resp->error = -ret->err;
+	else
+		resp->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+	if (SYS_RETRY(ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, resp)) != 0 &&
+	    errno != ENOENT)
+		return -errno;
+	return 0;
+}
