@@ -33,12 +33,14 @@ int bundle_check_env(const void *data, size_t size, uint32_t nrules,
 int bundle_check_settings(const void *data, size_t size, struct rt_err *err);
 /*
  * A filter and its map. The filter has 1..4096 whole instructions. The map is in
- * ascending order, each entry names a BPF_RET that returns what the entry's verdict says,
- * and each return of USER_NOTIF or KILL_PROCESS has an entry. The kernel judges whether
- * the program is a valid filter.
+ * ascending order, each entry names a BPF_RET that returns what the entry's verdict
+ * says, and each return of USER_NOTIF or KILL_PROCESS has an entry.  Only the broker's
+ * and the trace filter have verdicts about allowed calls, each its own. The kernel
+ * judges whether the program is a valid filter.
  */
-int bundle_check_filter(const void *insns, size_t size, const void *map, size_t map_size,
-			uint32_t nrules, struct rt_err *err);
+int bundle_check_filter(enum pb_filter_kind kind, const void *insns, size_t size,
+			const void *map, size_t map_size, uint32_t nrules,
+			struct rt_err *err);
 
 /* --- for the check_*.c files ------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /*
- * Checks the two filters and their maps. A notification without an entry could only be
+ * Checks a filter and its map. A notification without an entry could only be
  * answered by a guess. So every return that notifies or kills must have an entry, and
  * every entry a return.
  */
@@ -10,7 +10,23 @@
 
 #define MAX_INSNS 4096u /* BPF_MAXINSNS */
 
-static int check_entry(const struct check *c, const struct sock_filter *f, size_t n,
+/* The verdict about an allowed call that this filter may have; 0: none. */
+static unsigned own_verdict(enum pb_filter_kind kind)
+{
+	switch (kind) {
+	case PB_FILTER_BROKER:
+		return PB_V_BROKER;
+	case PB_FILTER_TRACE:
+		return PB_V_TRACE;
+	case PB_FILTER_ENFORCE:
+	case PB_FILTER_COUNT:
+		break;
+	}
+	return 0;
+}
+
+static int check_entry(const struct check *c, enum pb_filter_kind kind,
+		       const struct sock_filter *f, size_t n,
 		       const struct pb_map_entry *e, uint32_t nrules)
 {
 	uint32_t want;
@@ -22,6 +38,11 @@ static int check_entry(const struct check *c, const struct sock_filter *f, size_
 			return check_bad(c, "a denial has no errno or no rule");
 		break;
 	case PB_V_TRACE:
+	case PB_V_BROKER:
+		if (e->verdict != own_verdict(kind))
+			return check_bad(c,
+					 "an entry has the verdict of another filter");
+		/* fallthrough */
 	case PB_V_KILL:
 		want = e->verdict == PB_V_KILL ? SECCOMP_RET_KILL_PROCESS :
 						 SECCOMP_RET_USER_NOTIF;
@@ -56,8 +77,9 @@ static bool has_other(const struct sock_filter *f, size_t from, size_t to)
 	return false;
 }
 
-int bundle_check_filter(const void *insns, size_t size, const void *map,
-			size_t map_size, uint32_t nrules, struct rt_err *err)
+int bundle_check_filter(enum pb_filter_kind kind, const void *insns, size_t size,
+			const void *map, size_t map_size, uint32_t nrules,
+			struct rt_err *err)
 {
 	struct check c = { .data = map, .size = map_size, .member = "filter map", .err = err };
 	size_t n = size / sizeof(struct sock_filter), next = 0;
@@ -72,7 +94,7 @@ int bundle_check_filter(const void *insns, size_t size, const void *map,
 	CHECK_TRY(check_table(&c, h->entries, sizeof(*v), MAX_INSNS, "entries"));
 	v = (const void *)(c.data + h->entries.off);
 	for (uint32_t i = 0; i < h->entries.count; i++) {
-		CHECK_TRY(check_entry(&c, f, n, v + i, nrules));
+		CHECK_TRY(check_entry(&c, kind, f, n, v + i, nrules));
 		if (v[i].pc < next)
 			return check_bad(&c, "the entries do not ascend");
 		if (has_other(f, next, v[i].pc))

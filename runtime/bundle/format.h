@@ -42,8 +42,10 @@
 #define PB_MATCHER "matcher.bin"
 #define PB_COMMANDS "commands.bin"
 #define PB_SECCOMP_ENFORCE "seccomp/x86_64.enforce.bpf"
+#define PB_SECCOMP_BROKER "seccomp/x86_64.broker.bpf"
 #define PB_SECCOMP_TRACE "seccomp/x86_64.trace.bpf"
 #define PB_SECCOMP_ENFORCE_MAP "seccomp/x86_64.enforce.map"
+#define PB_SECCOMP_BROKER_MAP "seccomp/x86_64.broker.map"
 #define PB_SECCOMP_TRACE_MAP "seccomp/x86_64.trace.map"
 #define PB_NFT_JSON "nft.json"
 #define PB_NFT_BATCH "nft.batch"
@@ -135,15 +137,26 @@ struct pb_rules {
 	struct pb_str role;     /* the chosen role, or empty */
 };
 
-/* --- seccomp/<arch>.{enforce,trace}.{bpf,map} --------------------------------- */
+/* --- seccomp/<arch>.{enforce,broker,trace}.{bpf,map} -------------------------- */
+
+/* What a run loads: one of these.  They deny the same calls by the same rules. */
+enum pb_filter_kind {
+	PB_FILTER_ENFORCE, /* notifies what is denied */
+	PB_FILTER_BROKER,  /* and what broker_calls.def names, where it would write */
+	PB_FILTER_TRACE,   /* and all that takes a path or an address, with
+			      --explain-denials */
+	PB_FILTER_COUNT
+};
 
 /* .bpf: an array of struct sock_filter (8 bytes each), nothing else. */
 
 enum pb_verdict {
 	PB_V_DENY = 1,  /* returns USER_NOTIF; the errno is in err. Without a listener
-	                   polrun rewrites it to ERRNO before loading */
+			   polrun rewrites it to ERRNO before loading */
 	PB_V_TRACE = 2, /* returns USER_NOTIF, answered CONTINUE after a look */
-	PB_V_KILL = 3   /* architecture checks */
+	PB_V_KILL = 3,  /* architecture checks */
+	PB_V_BROKER = 4 /* returns USER_NOTIF: the broker makes the call.  Without a
+			   listener no such filter is loaded */
 };
 
 struct pb_map_entry {
@@ -151,7 +164,7 @@ struct pb_map_entry {
 	uint8_t verdict;
 	uint8_t zero;
 	uint16_t err;
-	uint32_t rule;  /* UINT32_MAX: none (KILL, TRACE) */
+	uint32_t rule; /* UINT32_MAX: none (KILL, TRACE, BROKER) */
 	uint32_t zero2;
 };
 

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "runtime/bundle/format.h"
-
 const struct member_kind member_kinds[] = {
 	{ PB_BLOCKS, false }, /* as the format says */
 	{ PB_RULES, true },
@@ -12,6 +10,8 @@ const struct member_kind member_kinds[] = {
 	{ PB_COMMANDS, true },
 	{ PB_SECCOMP_ENFORCE, true },
 	{ PB_SECCOMP_ENFORCE_MAP, true },
+	{ PB_SECCOMP_BROKER, true },
+	{ PB_SECCOMP_BROKER_MAP, true },
 	{ PB_SECCOMP_TRACE, true },
 	{ PB_SECCOMP_TRACE_MAP, true },
 	{ PB_NFT_JSON, false },
@@ -24,6 +24,12 @@ const struct member_kind member_kinds[] = {
 	{ PB_SETTINGS, false },
 	{ PB_IR, false },
 	{ NULL, false }
+};
+
+const struct member_filter member_filters[PB_FILTER_COUNT] = {
+	[PB_FILTER_ENFORCE] = { "enforce", PB_SECCOMP_ENFORCE, PB_SECCOMP_ENFORCE_MAP },
+	[PB_FILTER_BROKER] = { "broker", PB_SECCOMP_BROKER, PB_SECCOMP_BROKER_MAP },
+	[PB_FILTER_TRACE] = { "trace", PB_SECCOMP_TRACE, PB_SECCOMP_TRACE_MAP },
 };
 
 static const char *const features[] = {

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "runtime/bundle/format.h"
+
 #define MEMBERS_SOURCES "sources/"
 
 struct member_kind {
@@ -14,6 +16,12 @@ struct member_kind {
 
 /* In the order of the file, then come the sources. Ends with NULL. */
 extern const struct member_kind member_kinds[];
+
+/* By enum pb_filter_kind: what messages call the filter, and its two members. */
+struct member_filter {
+	const char *name, *bpf, *map;
+};
+extern const struct member_filter member_filters[PB_FILTER_COUNT];
 
 /*
  * The position of a member in that order, or -1 if this version does not know the path.

@@ -302,7 +302,9 @@ static int check_required(struct bundle *b, struct rt_err *err)
 {
 	for (const struct member_kind *k = member_kinds; k->path; k++) {
 		if (k->required && !find(b, k->path))
-			return rt_fail(err, EBADMSG, "member '%s' is missing", k->path);
+			return rt_fail(err, EBADMSG,
+				       "member '%s' is missing: " BUNDLE_OTHER_POLC,
+				       k->path);
 	}
 	return 0;
 }
@@ -476,15 +478,14 @@ void bundle_forget_commands(struct bundle *b)
 	sys_advise(data, m->size, MADV_DONTNEED);
 }
 
-int bundle_filter(struct bundle *b, bool trace, const void **ret_insns,
+int bundle_filter(struct bundle *b, enum pb_filter_kind kind, const void **ret_insns,
 		  size_t *ret_count, const struct pb_map **ret_map, struct rt_err *err)
 {
 	struct bundle_member *bpf, *map;
 
-	CHECK_TRY(need(b, trace ? PB_SECCOMP_TRACE : PB_SECCOMP_ENFORCE, &bpf, err));
-	CHECK_TRY(need(b, trace ? PB_SECCOMP_TRACE_MAP : PB_SECCOMP_ENFORCE_MAP, &map,
-		       err));
-	CHECK_TRY(bundle_check_filter(bpf->data, bpf->size, map->data, map->size,
+	CHECK_TRY(need(b, member_filters[kind].bpf, &bpf, err));
+	CHECK_TRY(need(b, member_filters[kind].map, &map, err));
+	CHECK_TRY(bundle_check_filter(kind, bpf->data, bpf->size, map->data, map->size,
 				      b->rules->rules.count, err));
 	*ret_insns = bpf->data;
 	*ret_count = bpf->size / 8;

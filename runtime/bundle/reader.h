@@ -108,11 +108,10 @@ int bundle_check_time(const struct bundle *b, int64_t now, struct rt_err *err);
 
 /* A member, or NULL. Its digest is verified at the first call. */
 const struct bundle_member *bundle_member(struct bundle *b, const char *path);
-/* The filter and its map, with their structure checked (every pc is inside, and is a
- * RET). */
-int bundle_filter(struct bundle *b, bool trace, const void **ret_insns,
-		  size_t *ret_count, const struct pb_map **ret_map,
-		  struct rt_err *err);
+/* A filter and its map, with their structure checked (every pc is inside, is a RET, and
+ * its verdict belongs to this kind). */
+int bundle_filter(struct bundle *b, enum pb_filter_kind kind, const void **ret_insns,
+		  size_t *ret_count, const struct pb_map **ret_map, struct rt_err *err);
 
 /* The network's mode: enum pb_net_mode. */
 static inline unsigned bundle_net_mode(const struct bundle *b);

@@ -11,14 +11,25 @@
 #include "runtime/base/passwd.h"
 #include "runtime/bundle/managed.h"
 
-/* The filter is verified before anything is said or done in the bundle's name. */
-static int check_filter(struct bundle *b, bool trace, struct rt_err *err)
+static int check_filter(struct bundle *b, enum pb_filter_kind kind, struct rt_err *err)
 {
 	const struct pb_map *map;
 	const void *insns;
 	size_t n;
 
-	return bundle_filter(b, trace, &insns, &n, &map, err);
+	return bundle_filter(b, kind, &insns, &n, &map, err);
+}
+
+/* The filters that may be loaded are verified before anything is said or done in the
+ * bundle's name: whether there is a broker is known only when the view is made. */
+static int check_filters(struct bundle *b, bool trace, struct rt_err *err)
+{
+	int r;
+
+	if (trace)
+		return check_filter(b, PB_FILTER_TRACE, err);
+	r = check_filter(b, PB_FILTER_ENFORCE, err);
+	return r < 0 ? r : check_filter(b, PB_FILTER_BROKER, err);
 }
 
 int verified_open(const struct verified_options *o, struct bundle *ret,
@@ -42,7 +53,7 @@ int verified_open(const struct verified_options *o, struct bundle *ret,
 	if (r == 0)
 		r = managed_check(ret, FOUND_MANAGED, ret_trust->by_system, err);
 	if (r == 0)
-		r = check_filter(ret, o->trace, err);
+		r = check_filters(ret, o->trace, err);
 	if (r < 0) {
 		bundle_release(ret);
 		memset(ret, 0, sizeof(*ret));

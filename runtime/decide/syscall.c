@@ -38,7 +38,7 @@ int decide_syscall(struct bundle *b, uint32_t nr, const uint64_t args[6],
 
 	*ret = (struct decision){ .effect = PB_DENY };
 	decide_deny(&c, PB_S_SYSCALL_OTHERWISE, ret);
-	r = bundle_filter(b, false, &insns, &n, &map, err);
+	r = bundle_filter(b, PB_FILTER_ENFORCE, &insns, &n, &map, err);
 	if (r < 0)
 		return r;
 	for (i = 0; i < 6; i++)

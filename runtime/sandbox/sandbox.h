@@ -56,6 +56,8 @@ struct sandbox_run {
 	                              no --user: idmapped writable trees, host uid
 	                              0x70000000 + pid, shown inside as 1000 */
 	bool trace;                /* --explain-denials: load the trace filter */
+	bool broker;               /* some trees are written by the broker only: load its
+	                              filter, if not the trace filter.  Needs a listener */
 	bool host_network;         /* mode `full`: no network namespace */
 	bool gateway;              /* the run's network leads to polgate */
 	bool by_polnft;            /* polnft loads the rules of a limited network, not
@@ -72,6 +74,10 @@ struct sandbox_run {
 	void (*meanwhile)(void *arg, pid_t init_pid, int init_pidfd);
 	void *meanwhile_arg;
 };
+
+/* The filter of the run.  Without a listener nobody makes calls for it: that is always
+ * `enforce`, and what the broker would write stays read-only. */
+enum pb_filter_kind sandbox_filter_kind(const struct sandbox_run *run);
 
 /* Makes the view from the bundle's rules and what the host has. */
 int sandbox_view_make(const struct sandbox_run *run, struct sandbox_view *ret,

@@ -29,8 +29,6 @@ static int without_listener(struct sock_filter *f, size_t n, const struct pb_map
 
 		if (e->verdict == PB_V_DENY && e->pc < n)
 			f[e->pc].k = SECCOMP_RET_ERRNO | (e->err & SECCOMP_RET_DATA);
-		else if (e->verdict == PB_V_TRACE && e->pc < n)
-			f[e->pc].k = SECCOMP_RET_ALLOW;
 	}
 	for (size_t i = 0; i < n; i++)
 		if (f[i].code == (BPF_RET | BPF_K) && f[i].k == SECCOMP_RET_USER_NOTIF)
@@ -41,14 +39,23 @@ static int without_listener(struct sock_filter *f, size_t n, const struct pb_map
 	return 0;
 }
 
+enum pb_filter_kind sandbox_filter_kind(const struct sandbox_run *run)
+{
+	if (!run->want_listener)
+		return PB_FILTER_ENFORCE;
+	if (run->trace)
+		return PB_FILTER_TRACE;
+	return run->broker ? PB_FILTER_BROKER : PB_FILTER_ENFORCE;
+}
+
 static int take_filter(const struct sandbox_run *run, struct plan_policy *p,
 		       struct sock_filter **ret, struct rt_err *err)
 {
 	const struct pb_map *map;
 	const void *insns;
 	size_t n;
-	int r = bundle_filter(run->bundle, run->trace && run->want_listener, &insns, &n,
-			      &map, err);
+	int r = bundle_filter(run->bundle, sandbox_filter_kind(run), &insns, &n, &map,
+			      err);
 
 	if (r < 0)
 		return r;

@@ -48,15 +48,15 @@ int listener_init(struct listener *l, const struct sandbox_run *run,
 	if (l->fd < 0)
 		return 0;
 	l->bundle = run->bundle;
-	r = bundle_filter(run->bundle, run->trace, &insns, &l->ninsns, &l->map, err);
+	l->kind = sandbox_filter_kind(run);
+	r = bundle_filter(run->bundle, l->kind, &insns, &l->ninsns, &l->map, err);
 	if (r < 0)
 		return r;
 	l->insns = insns;
-	l->tracing = run->trace;
 	r = get_buffers(l, err);
 	if (r < 0)
 		return r;
-	if (l->tracing) {
+	if (l->kind == PB_FILTER_TRACE) {
 		r = trace_init(&l->trace, run, view, child->init_pid, d, err);
 		if (r < 0 && !sandbox_child_ended(child))
 			return r;
@@ -105,9 +105,10 @@ void listener_judge(const struct listener *l, const struct seccomp_data *data,
 	if (!e)
 		return;
 	ret->rule = e->rule;
-	/* A trace verdict counts only if a trace filter is loaded. */
-	if (e->verdict == PB_V_TRACE && l->tracing)
-		ret->verdict = PB_V_TRACE;
+	/* These two count only if their filter is loaded. */
+	if ((e->verdict == PB_V_TRACE && l->kind == PB_FILTER_TRACE) ||
+	    (e->verdict == PB_V_BROKER && l->kind == PB_FILTER_BROKER))
+		ret->verdict = e->verdict;
 	else if (e->verdict == PB_V_DENY && e->err != 0)
 		ret->err = e->err;
 }
@@ -173,6 +174,11 @@ int listener_serve(struct listener *l)
 	if (v.verdict == PB_V_TRACE) {
 		look(l);
 		l->resp->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+	} else if (v.verdict == PB_V_BROKER) {
+		/* the broker's place: until it serves, the call is denied.  Never
+		   CONTINUE here: the broker alone says which calls it leaves to the
+		   kernel. */
+		l->resp->error = -EPERM;
 	} else {
 		record_call(l, &l->req->data, &v);
 		l->resp->error = -v.err;

@@ -15,7 +15,7 @@ struct listener {
 	const struct sock_filter *insns; /* the loaded filter */
 	size_t ninsns;
 	const struct pb_map *map;
-	bool tracing;
+	enum pb_filter_kind kind; /* of the loaded filter */
 	struct trace trace;
 	struct denials *denials;
 	struct seccomp_notif *req; /* of the size that the kernel asks for */

@@ -43,7 +43,7 @@ static void once(const char *path, const char *list)
 
 	if (trust_open(path, true, &opt, &b, &t, &err) < 0 ||
 	    bundle_check_time(&b, opt.now, &err) < 0 ||
-	    bundle_filter(&b, false, &insns, &n, &map, &err) < 0) {
+	    bundle_filter(&b, PB_FILTER_ENFORCE, &insns, &n, &map, &err) < 0) {
 		fprintf(stderr, "open: %s\n", err.text);
 		exit(1);
 	}

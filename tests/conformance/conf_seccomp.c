@@ -363,7 +363,7 @@ static const struct row rows[] = {
 /* --- the worlds --------------------------------------------------------------------- */
 
 static struct arena arena;
-static struct emitted enforce, trace;
+static struct emitted enforce, broker, trace;
 
 static void build(void (*policy)(void))
 {
@@ -383,8 +383,9 @@ static void build(void (*policy)(void))
 	bad = bk_seccomp.verify(ir, out, &arena);
 	if (bad)
 		fail_msg("%s", bad);
-	assert_null(emitted_read(out, false, &arena, &enforce));
-	assert_null(emitted_read(out, true, &arena, &trace));
+	assert_null(emitted_read(out, PB_FILTER_ENFORCE, &arena, &enforce));
+	assert_null(emitted_read(out, PB_FILTER_BROKER, &arena, &broker));
+	assert_null(emitted_read(out, PB_FILTER_TRACE, &arena, &trace));
 }
 
 static void row_evaluator(const struct row *r, size_t i, uint32_t nr)
@@ -414,8 +415,11 @@ static void row_filter(const struct row *r, size_t i, uint32_t nr,
 		data.args[k] = r->args[k];
 	assert_true(interp_run(e->insns, e->n, &data, &value, &pc));
 	m = emitted_entry(e, pc);
-	err = value == SECCOMP_RET_ALLOW || (m && m->verdict == PB_V_TRACE) ? 0 :
-	      m ? m->err : (int)(value & SECCOMP_RET_DATA);
+	err = value == SECCOMP_RET_ALLOW ||
+			      (m && m->verdict != PB_V_DENY && m->verdict != PB_V_KILL)
+		      ? 0
+	      : m ? m->err
+		  : (int)(value & SECCOMP_RET_DATA);
 	if (err != r->err || value == SECCOMP_RET_KILL_PROCESS)
 		fail_msg("row %zu: the filter gives %d, wanted %d", i, err, r->err);
 }
@@ -450,6 +454,7 @@ static void test_rows_in_three_worlds(void **state)
 		build(r->policy);
 		row_evaluator(r, i, nr);
 		row_filter(r, i, nr, &enforce);
+		row_filter(r, i, nr, &broker);
 		row_filter(r, i, nr, &trace);
 		row_kernel(r, i, nr);
 		arena_release(&arena);

@@ -16,7 +16,7 @@ static inline void law_decision(const struct bundle *b, const struct decision *d
 		LAW(bundle_rule(b, d->matched[i]));
 }
 
-static inline void law_filter(struct bundle *b, bool trace)
+static inline void law_filter(struct bundle *b, enum pb_filter_kind kind)
 {
 	struct seccomp_data data = { .nr = 59, .arch = 0xc000003eu };
 	const struct pb_map *map;
@@ -26,7 +26,7 @@ static inline void law_filter(struct bundle *b, bool trace)
 	unsigned args;
 	size_t n;
 
-	if (bundle_filter(b, trace, &insns, &n, &map, &err) < 0) {
+	if (bundle_filter(b, kind, &insns, &n, &map, &err) < 0) {
 		LAW(err.text[0]);
 		return;
 	}
@@ -98,8 +98,8 @@ static inline void law_bundle(uint8_t *bytes, size_t n, bool run)
 	}
 	decide_unparsed(&c, &d);
 	law_decision(&b, &d);
-	law_filter(&b, false);
-	law_filter(&b, true);
+	for (unsigned k = 0; k < PB_FILTER_COUNT; k++)
+		law_filter(&b, (enum pb_filter_kind)k);
 	bundle_release(&b);
 }
 

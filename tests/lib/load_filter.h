@@ -41,7 +41,7 @@ errno_program(const struct sock_filter *insns, size_t n,
 	for (size_t i = 0; i < nmap; i++) {
 		if (map[i].verdict == PB_V_DENY)
 			p[map[i].pc].k = SECCOMP_RET_ERRNO | map[i].err;
-		else if (map[i].verdict == PB_V_TRACE)
+		else if (map[i].verdict == PB_V_TRACE || map[i].verdict == PB_V_BROKER)
 			p[map[i].pc].k = SECCOMP_RET_ALLOW;
 	}
 	return p;

@@ -232,8 +232,42 @@ static void evaluate(const struct ir *ir, uint32_t nr, const uint64_t args[6],
 	by_soft += d->rule && d->rule->soft;
 }
 
-static void check_row(const struct ir *ir, const struct emitted *e, bool trace,
-		      uint32_t nr, const uint64_t args[6])
+/* What the broker's filter notifies, read from the list itself: nr, argument, mask. */
+static const struct {
+	const char *name;
+	unsigned arg;
+	uint32_t mask;
+} brokered[] = {
+#define BROKER_CALL(name, arg, mask) { #name, arg, mask },
+#include "runtime/bundle/broker_calls.def"
+};
+
+static bool is_brokered(uint32_t nr, const uint64_t args[6])
+{
+	const struct target_call *c = target_call_by_nr(nr);
+
+	for (size_t i = 0; c && i < POL_LEN(brokered); i++)
+		if (strcmp(c->name, brokered[i].name) == 0)
+			return brokered[i].arg == BROKER_ALWAYS ||
+			       ((uint32_t)args[brokered[i].arg] & brokered[i].mask);
+	return false;
+}
+
+/* Is that how this filter answers an allowed call? */
+static bool is_passed(enum pb_filter_kind kind, uint32_t nr, const uint64_t args[6],
+		      uint32_t value, const struct pb_map_entry *m)
+{
+	if (kind == PB_FILTER_BROKER && is_brokered(nr, args))
+		return value == SECCOMP_RET_USER_NOTIF && m &&
+		       m->verdict == PB_V_BROKER;
+	if (kind == PB_FILTER_TRACE && m && m->verdict == PB_V_TRACE)
+		return value == SECCOMP_RET_USER_NOTIF;
+	return value == SECCOMP_RET_ALLOW && !m &&
+	       !(kind == PB_FILTER_TRACE && is_brokered(nr, args));
+}
+
+static void check_row(const struct ir *ir, const struct emitted *e,
+		      enum pb_filter_kind kind, uint32_t nr, const uint64_t args[6])
 {
 	struct seccomp_data data = { .nr = (int)nr,
 				     .arch = TARGET_AUDIT_ARCH_X86_64 };
@@ -251,8 +285,7 @@ static void check_row(const struct ir *ir, const struct emitted *e, bool trace,
 	if (d.step == EVAL_STEP_UNKNOWN) {
 		ok = ok && value == (SECCOMP_RET_ERRNO | ENOSYS);
 	} else if (d.effect == IR_ALLOW) {
-		ok = ok && (value == SECCOMP_RET_ALLOW ||
-			    (trace && m && m->verdict == PB_V_TRACE));
+		ok = ok && is_passed(kind, nr, args, value, m);
 	} else {
 		wanted = d.rule ? d.rule->index :
 			 (uint32_t)ir->rules.n + IR_S_SYSCALL_OTHERWISE;
@@ -268,20 +301,20 @@ static void check_row(const struct ir *ir, const struct emitted *e, bool trace,
 			 ir_effect_name(d.effect), eval_step_name(d.step), value, pc);
 }
 
-static void check_number(const struct ir *ir, const struct emitted *e, bool trace,
-			 uint32_t nr, struct arena *a)
+static void check_number(const struct ir *ir, const struct emitted *e,
+			 enum pb_filter_kind kind, uint32_t nr, struct arena *a)
 {
 	static const uint64_t zero[6];
 	struct boundary b;
 	uint64_t args[6];
 	size_t n, most = 3000;
 
-	check_row(ir, e, trace, nr, zero);
-	boundary_find(ir, nr, a, &b);
+	check_row(ir, e, kind, nr, zero);
+	boundary_find(ir, kind, nr, a, &b);
 	n = boundary_count(&b);
 	for (size_t i = 0; i < n && i < most; i++) {
 		boundary_args(&b, n > most ? (size_t)(rnd() % n) : i, args);
-		check_row(ir, e, trace, nr, args);
+		check_row(ir, e, kind, nr, args);
 	}
 }
 
@@ -293,18 +326,19 @@ static bool has_rule(const struct ir *ir, uint32_t nr)
 	return false;
 }
 
-static void check_filter(const struct ir *ir, const struct bk_output *out, bool trace)
+static void check_filter(const struct ir *ir, const struct bk_output *out,
+			 enum pb_filter_kind kind)
 {
 	struct emitted e;
 	bool done;
 
-	assert_null(emitted_read(out, trace, ir->a, &e));
+	assert_null(emitted_read(out, kind, ir->a, &e));
 	e.ir_rules = ir->rules.n;
 	for (uint32_t nr = 0; nr < target_call_end() + 8; nr++) {
-		check_number(ir, &e, trace, nr, ir->a);
+		check_number(ir, &e, kind, nr, ir->a);
 		if (!has_rule(ir, nr))
 			continue;
-		assert_null(symbolic_number(ir, &e, trace, nr, ir->a, &done));
+		assert_null(symbolic_number(ir, &e, kind, nr, ir->a, &done));
 		*(done ? &proved : &unproved) += 1;
 	}
 }
@@ -343,9 +377,11 @@ static void test_filter_equals_evaluator(void **unused)
 		next_seed();
 		arena_init(&a, ARENA_DEFAULT_BUDGET);
 		ir = emitted_policy(&a, &out);
-		check_filter(ir, &out, false);
+		check_filter(ir, &out, PB_FILTER_ENFORCE);
+		if (i % 2 == 0)
+			check_filter(ir, &out, PB_FILTER_BROKER);
 		if (i % 4 == 0)
-			check_filter(ir, &out, true);
+			check_filter(ir, &out, PB_FILTER_TRACE);
 		bad = bk_seccomp.verify(ir, &out, &a);
 		if (bad)
 			fail_msg("seed %llu: verify: %s", (unsigned long long)seed, bad);
@@ -443,7 +479,7 @@ static size_t pick_calls(const struct ir *ir, struct kernel_call *calls)
 
 		if (!has_rule(ir, nr))
 			continue;
-		boundary_find(ir, nr, ir->a, &b);
+		boundary_find(ir, PB_FILTER_ENFORCE, nr, ir->a, &b);
 		count = boundary_count(&b);
 		for (unsigned k = 0; k < 12 && n < MAX_CALLS; k++) {
 			calls[n] = (struct kernel_call){ .nr = (long)nr };
@@ -492,7 +528,8 @@ static void test_kernel_equals_evaluator(void **unused)
 		next_seed();
 		arena_init(&a, ARENA_DEFAULT_BUDGET);
 		ir = emitted_policy(&a, &out);
-		assert_null(emitted_read(&out, i % 2, &a, &e));
+		assert_null(emitted_read(
+			&out, (enum pb_filter_kind)(i % PB_FILTER_COUNT), &a, &e));
 		n = pick_calls(ir, calls);
 		prog = errno_program(e.insns, e.n, e.map, e.nmap);
 		if (run_in_kernel(prog, e.n, calls, n) == -1)

@@ -355,7 +355,7 @@ static void compare_opinions(const struct ir *ir, const struct sock_filter *ours
 	struct boundary b;
 	size_t n;
 
-	boundary_find(ir, nr, ir->a, &b);
+	boundary_find(ir, PB_FILTER_ENFORCE, nr, ir->a, &b);
 	n = boundary_count(&b);
 	for (size_t i = 0; i < n && i < 4000; i++) {
 		struct seccomp_data data = { .nr = (int)nr,
@@ -403,7 +403,7 @@ static void test_libseccomp_agrees(void **state)
 		diag_init(&sink, &a);
 		out = (struct bk_output){ .a = &a };
 		assert_true(bk_seccomp.emit(ir, &out, &sink));
-		assert_null(emitted_read(&out, false, &a, &e));
+		assert_null(emitted_read(&out, PB_FILTER_ENFORCE, &a, &e));
 		ours = errno_program(e.insns, e.n, e.map, e.nmap);
 		theirs = export_bpf(ctx, &n);
 		for (size_t i = 0; i < POL_LEN(names); i++)

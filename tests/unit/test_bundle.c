@@ -47,9 +47,12 @@ static void test_what_is_written_is_read(void **state)
 	assert_int_equal(b.limits->limits.count, 2);
 	assert_int_equal(b.env->entries.count, 2);
 	assert_int_equal(b.landlock->abis.count, 7);
-	assert_int_equal(bundle_filter(&b, false, &insns, &n, &map, NULL), 0);
+	assert_int_equal(bundle_filter(&b, PB_FILTER_ENFORCE, &insns, &n, &map, NULL),
+			 0);
 	assert_true(n > 3 && map->entries.count > 0);
-	assert_int_equal(bundle_filter(&b, true, &insns, &n, &map, NULL), 0);
+	assert_int_equal(bundle_filter(&b, PB_FILTER_BROKER, &insns, &n, &map, NULL),
+			 0);
+	assert_int_equal(bundle_filter(&b, PB_FILTER_TRACE, &insns, &n, &map, NULL), 0);
 	assert_non_null(bundle_member(&b, "sources/project/hand.pol"));
 	assert_non_null(bundle_member(&b, "sources/default/std/base.pol"));
 	assert_non_null(bundle_member(&b, PB_IR));

@@ -352,10 +352,11 @@ static void test_broken_filters_are_refused(void **state)
 		  { { 1, PB_V_DENY, 0, 1, 0, 0 },
 		    { 2, PB_V_KILL, 0, 0, UINT32_MAX, 0 } } },
 	  was = map;
+	enum pb_filter_kind kind = PB_FILTER_ENFORCE;
 	struct rt_err err;
 
 	(void)state;
-#define CHECK() bundle_check_filter(f, sizeof(f), &map, sizeof(map), 1, &err)
+#define CHECK() bundle_check_filter(kind, f, sizeof(f), &map, sizeof(map), 1, &err)
 #define BROKEN(change)                    \
 	do {                              \
 		change;                   \
@@ -379,13 +380,25 @@ static void test_broken_filters_are_refused(void **state)
 	BROKEN(map.h.entries.count = 1);
 	BROKEN(map.h.entries.count = 3);
 	assert_int_equal(CHECK(), 0);
+	/* a verdict about an allowed call belongs to one filter */
+	for (unsigned k = 0; k < PB_FILTER_COUNT; k++) {
+		kind = (enum pb_filter_kind)k;
+		map.e[0] = (struct pb_map_entry){ 1, PB_V_TRACE, 0, 0, UINT32_MAX, 0 };
+		assert_int_equal(CHECK() == 0, kind == PB_FILTER_TRACE);
+		map.e[0].verdict = PB_V_BROKER;
+		assert_int_equal(CHECK() == 0, kind == PB_FILTER_BROKER);
+		BROKEN(map.e[0].err = 1);
+		map.e[0] = (struct pb_map_entry){ 1, PB_V_BROKER, 0, 0, UINT32_MAX, 0 };
+		BROKEN(map.e[0].rule = 0);
+		assert_int_equal(CHECK(), 0);
+	}
 	f[3].k = 0x7fc00000;
 	assert_true(CHECK() < 0);
 	f[3].k = 0x7fff0000;
 	f[3].code = 0x16;
 	assert_true(CHECK() < 0);
-	assert_true(bundle_check_filter(f, 31, &map, sizeof(map), 1, &err) < 0);
-	assert_true(bundle_check_filter(f, 0, &map, sizeof(map), 1, &err) < 0);
+	assert_true(bundle_check_filter(kind, f, 31, &map, sizeof(map), 1, &err) < 0);
+	assert_true(bundle_check_filter(kind, f, 0, &map, sizeof(map), 1, &err) < 0);
 #undef CHECK
 #undef BROKEN
 }

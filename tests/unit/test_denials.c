@@ -229,9 +229,22 @@ static void test_a_notification_that_nothing_explains_is_denied(void **state)
 	d.args[2] = UINT64_C(0x10) << 32;
 	listener_judge(&l, &d, &v);
 	assert_int_equal(v.verdict, PB_V_DENY);
-	l.tracing = true;
+	l.kind = PB_FILTER_BROKER;
+	listener_judge(&l, &d, &v);
+	assert_int_equal(v.verdict, PB_V_DENY);
+	l.kind = PB_FILTER_TRACE;
 	listener_judge(&l, &d, &v);
 	assert_int_equal(v.verdict, PB_V_TRACE);
+	/* and so is one of the broker */
+	map.e[1].verdict = PB_V_BROKER;
+	for (unsigned k = 0; k < PB_FILTER_COUNT; k++) {
+		l.kind = (enum pb_filter_kind)k;
+		listener_judge(&l, &d, &v);
+		assert_int_equal(v.verdict,
+				 k == PB_FILTER_BROKER ? PB_V_BROKER : PB_V_DENY);
+		assert_int_equal(v.err, EPERM);
+	}
+	map.e[1].verdict = PB_V_TRACE;
 }
 
 static void test_names_of_calls(void **state)

@@ -158,7 +158,7 @@ static void test_rules_of_one_statement_are_one(void **state)
 	}
 	assert_int_equal(sel_rule_number(f.ir, r[2]), 0);
 	assert_true(bk_seccomp.emit(f.ir, &f.out, &f.sink));
-	assert_null(emitted_read(&f.out, false, &f.a, &e));
+	assert_null(emitted_read(&f.out, PB_FILTER_ENFORCE, &f.a, &e));
 	/* one denial and the architecture's kill */
 	assert_int_equal(e.nmap, 2);
 	assert_null(bk_seccomp.verify(f.ir, &f.out, &f.a));
@@ -178,8 +178,8 @@ static void test_equal_input_gives_equal_bytes(void **state)
 		sir_finish(f[i].ir);
 		assert_true(bk_seccomp.emit(f[i].ir, &f[i].out, &f[i].sink));
 	}
-	assert_int_equal(f[0].out.members.n, 4);
-	for (size_t k = 0; k < 4; k++) {
+	assert_int_equal(f[0].out.members.n, 6);
+	for (size_t k = 0; k < 6; k++) {
 		assert_true(str_eq(f[0].out.members.v[k].path,
 				   f[1].out.members.v[k].path));
 		assert_true(str_eq(f[0].out.members.v[k].bytes,
@@ -211,6 +211,7 @@ static void test_print_names_calls_and_rules(void **state)
 	assert_non_null(strstr(text, "ret  errno ENOSYS"));
 	assert_non_null(strstr(text, "ret  kill"));
 	assert_non_null(strstr(text, "; trace"));
+	assert_non_null(strstr(text, "; broker"));
 	assert_null(strstr(text, "??"));
 	free(text);
 	arena_release(&f.a);

@@ -1,6 +1,8 @@
 /* Collects the values of arguments at which a decision can change. */
 #include "compiler/backend/seccomp/boundary.h"
 
+#include "compiler/backend/seccomp/reported.h"
+
 static void add(struct boundary *b, struct arena *a, unsigned arg, uint64_t v)
 {
 	for (size_t i = 0; i < b->values[arg].n; i++)
@@ -59,9 +61,11 @@ static void walk(struct boundary *b, struct arena *a, const struct ir_cond *c)
 		walk(b, a, c->b);
 }
 
-void boundary_find(const struct ir *ir, uint32_t nr, struct arena *a,
-		   struct boundary *ret)
+void boundary_find(const struct ir *ir, enum pb_filter_kind kind, uint32_t nr,
+		   struct arena *a, struct boundary *ret)
 {
+	struct reported report;
+
 	*ret = (struct boundary){ 0 };
 	for (size_t i = 0; i < ir->rules.n; i++) {
 		const struct ir_rule *r = ir->rules.v[i];
@@ -73,6 +77,8 @@ void boundary_find(const struct ir *ir, uint32_t nr, struct arena *a,
 			if (r->except[k].u.syscall.nr == nr)
 				walk(ret, a, r->except[k].u.syscall.cond);
 	}
+	if (reported_find(kind, nr, &report) && !report.always)
+		add_compare(ret, a, arena_dup(a, &report.when, sizeof(report.when)));
 	for (unsigned arg = 0; arg < 6; arg++) {
 		add(ret, a, arg, 0);
 		if (ret->values[arg].n > 1)

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 
 #include "compiler/backend/seccomp/asm.h"
-#include "compiler/backend/seccomp/trace.h"
 #include "compiler/target/target.h"
 
 #define NO_LABEL UINT32_MAX
@@ -24,14 +23,12 @@ struct acc {
 };
 
 struct gen {
-	const struct selection *s;
+	const struct sel_ranges *ranges;
 	const struct dag *dag;
 	struct asm_program p;
-	bool trace;
-	uint32_t *label;       /* by node; for numbers that are not traced */
+	uint32_t *label;       /* by node */
 	struct acc *entry;     /* by node: what the accumulator holds on every way in */
 	uint8_t *seen;
-	uint32_t trace_label;  /* the return for an allowed traced call */
 	VEC(uint32_t) order;   /* inner nodes, children before parents */
 	VEC(struct pb_map_entry) map; /* pc holds a label until the program is complete */
 	struct filter *out;
@@ -84,10 +81,10 @@ static void flow(struct gen *g)
 {
 	uint8_t *done = arena_alloc(g->p.a, g->dag->nodes.n);
 
-	for (size_t i = 0; i < g->s->ranges.n; i++)
-		post_order(g, g->s->ranges.v[i].root, done);
-	for (size_t i = 0; i < g->s->ranges.n; i++)
-		acc_meet(g, g->s->ranges.v[i].root, (struct acc){ ACC_NONE, 0, 0 });
+	for (size_t i = 0; i < g->ranges->n; i++)
+		post_order(g, g->ranges->v[i].root, done);
+	for (size_t i = 0; i < g->ranges->n; i++)
+		acc_meet(g, g->ranges->v[i].root, (struct acc){ ACC_NONE, 0, 0 });
 	for (size_t i = g->order.n; i-- > 0;) {
 		const struct dag_node *node = &g->dag->nodes.v[g->order.v[i]];
 		struct acc after = acc_after(g->dag->atoms.v[node->atom]);
@@ -121,18 +118,15 @@ static uint32_t ret_of(struct gen *g, const struct dag_leaf *leaf)
 	case DAG_NONAME:
 		/* no entry: nobody wants a report of each probe for a newer call */
 		return asm_ret(&g->p, SECCOMP_RET_ERRNO | leaf->err, true);
+	case DAG_TRACE:
+		return ret_mapped(g, SECCOMP_RET_USER_NOTIF, PB_V_TRACE, UINT32_MAX, 0);
+	case DAG_BROKER:
+		return ret_mapped(g, SECCOMP_RET_USER_NOTIF, PB_V_BROKER, UINT32_MAX,
+				  0);
 	case DAG_KILL:
 		break;
 	}
 	return ret_mapped(g, SECCOMP_RET_KILL_PROCESS, PB_V_KILL, UINT32_MAX, 0);
-}
-
-static uint32_t trace_ret(struct gen *g)
-{
-	if (g->trace_label == NO_LABEL)
-		g->trace_label = ret_mapped(g, SECCOMP_RET_USER_NOTIF, PB_V_TRACE,
-					    UINT32_MAX, 0);
-	return g->trace_label;
 }
 
 /* --- tests ----------------------------------------------------------------------------- */
@@ -199,78 +193,34 @@ static uint32_t gen_ge(struct gen *g, const struct ir_cond *c, struct acc in,
 	return gen_load(g, c->arg, true, word(c->mask, true), in, l);
 }
 
-static uint32_t gen_node(struct gen *g, uint32_t *label, uint32_t n, bool traced)
+static uint32_t gen_node(struct gen *g, uint32_t n)
 {
 	const struct dag_node *node = &g->dag->nodes.v[n];
 	const struct ir_cond *c;
 	uint32_t yes, no;
 
-	if (node->atom == DAG_TERMINAL && traced &&
-	    node->leaf.verdict == DAG_ALLOW)
-		return trace_ret(g);
+	if (g->label[n] != NO_LABEL)
+		return g->label[n];
 	if (node->atom == DAG_TERMINAL)
-		label = g->label;
-	if (label[n] != NO_LABEL)
-		return label[n];
-	if (node->atom == DAG_TERMINAL)
-		return label[n] = ret_of(g, &node->leaf);
+		return g->label[n] = ret_of(g, &node->leaf);
 	c = g->dag->atoms.v[node->atom];
-	no = gen_node(g, label, node->lo, traced);
-	yes = gen_node(g, label, node->hi, traced);
-	label[n] = c->cmp == IR_EQ ? gen_eq(g, c, g->entry[n], yes, no) :
-				     gen_ge(g, c, g->entry[n], yes, no);
-	return label[n];
+	no = gen_node(g, node->lo);
+	yes = gen_node(g, node->hi);
+	g->label[n] = c->cmp == IR_EQ ? gen_eq(g, c, g->entry[n], yes, no)
+				      : gen_ge(g, c, g->entry[n], yes, no);
+	return g->label[n];
 }
 
 /* --- numbers ------------------------------------------------------------------------------ */
 
-struct slot {
-	uint32_t lo, root;
-	bool traced;
-};
-
-static void add_slot(struct slot *v, size_t *n, uint32_t lo, uint32_t root,
-		     bool traced)
-{
-	if (*n && v[*n - 1].root == root && v[*n - 1].traced == traced)
-		return;
-	v[(*n)++] = (struct slot){ lo, root, traced };
-}
-
-/* The ranges, cut where traced numbers and others meet. */
-static struct slot *slots_of(struct gen *g, size_t *ret_n)
-{
-	uint32_t end = target_call_end();
-	struct slot *v = arena_array(g->p.a, g->s->ranges.n + end, sizeof(*v));
-	size_t n = 0;
-
-	for (size_t i = 0; i < g->s->ranges.n; i++) {
-		const struct sel_range *r = &g->s->ranges.v[i];
-
-		if (!g->trace || r->lo >= end) {
-			add_slot(v, &n, r->lo, r->root, false);
-			continue;
-		}
-		for (uint32_t nr = r->lo; nr <= r->hi && nr < end; nr++)
-			add_slot(v, &n, nr, r->root, filter_is_traced(nr));
-		/* numbers above the last name are no calls */
-		if (r->hi >= end)
-			add_slot(v, &n, end, r->root, false);
-	}
-	*ret_n = n;
-	return v;
-}
-
-static uint32_t gen_search(struct gen *g, uint32_t *traced_label,
-			   const struct slot *v, size_t n)
+static uint32_t gen_search(struct gen *g, const struct sel_range *v, size_t n)
 {
 	uint32_t left, right;
 	size_t mid = n / 2;
 
 	if (n == 1) {
 		size_t before = g->p.back.n, size;
-		uint32_t l = gen_node(g, v->traced ? traced_label : g->label,
-				      v->root, v->traced);
+		uint32_t l = gen_node(g, v->root);
 
 		size = g->p.back.n - before;
 		if (size > g->out->largest_size) {
@@ -279,15 +229,15 @@ static uint32_t gen_search(struct gen *g, uint32_t *traced_label,
 		}
 		return l;
 	}
-	right = gen_search(g, traced_label, v + mid, n - mid);
-	left = gen_search(g, traced_label, v, mid);
+	right = gen_search(g, v + mid, n - mid);
+	left = gen_search(g, v, mid);
 	return asm_jump(&g->p, BPF_JGE, v[mid].lo, right, left);
 }
 
 static uint32_t killed_label(const struct gen *g)
 {
-	for (size_t i = 0; i < g->s->ranges.n; i++) {
-		uint32_t n = g->s->ranges.v[i].root;
+	for (size_t i = 0; i < g->ranges->n; i++) {
+		uint32_t n = g->ranges->v[i].root;
 		const struct dag_node *node = &g->dag->nodes.v[n];
 
 		if (node->atom == DAG_TERMINAL && node->leaf.verdict == DAG_KILL)
@@ -316,30 +266,19 @@ static int by_pc(const void *x, const void *y)
 	return a->pc < b->pc ? -1 : a->pc > b->pc;
 }
 
-static uint32_t *no_labels(struct gen *g)
-{
-	uint32_t *v = arena_array(g->p.a, g->dag->nodes.n, sizeof(*v));
-
-	memset(v, 0xff, g->dag->nodes.n * sizeof(*v));
-	return v;
-}
-
-void filter_build(const struct selection *s, struct arena *a, bool trace,
+void filter_build(const struct selection *s, enum pb_filter_kind kind, struct arena *a,
 		  struct filter *ret)
 {
-	struct gen g = { .s = s, .dag = &s->dag, .trace = trace, .out = ret,
-			 .trace_label = NO_LABEL };
-	struct slot *slots;
-	size_t n;
+	struct gen g = { .ranges = &s->ranges[kind], .dag = &s->dag, .out = ret };
 
 	*ret = (struct filter){ 0 };
 	asm_init(&g.p, a);
-	g.label = no_labels(&g);
+	g.label = arena_array(a, s->dag.nodes.n, sizeof(*g.label));
+	memset(g.label, 0xff, s->dag.nodes.n * sizeof(*g.label));
 	g.seen = arena_alloc(a, s->dag.nodes.n);
 	g.entry = arena_array(a, s->dag.nodes.n, sizeof(*g.entry));
 	flow(&g);
-	slots = slots_of(&g, &n);
-	gen_entry(&g, gen_search(&g, no_labels(&g), slots, n));
+	gen_entry(&g, gen_search(&g, g.ranges->v, g.ranges->n));
 	ret->insns = asm_finish(&g.p, &ret->n);
 	for (size_t i = 0; i < g.map.n; i++)
 		g.map.v[i].pc = asm_pc(&g.p, g.map.v[i].pc);

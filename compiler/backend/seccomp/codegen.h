@@ -17,8 +17,7 @@ struct filter {
 	size_t largest_size; /* instructions for this number's arguments */
 };
 
-/* With `trace`, allowed calls that take a path or an address notify too. */
-void filter_build(const struct selection *s, struct arena *a, bool trace,
+void filter_build(const struct selection *s, enum pb_filter_kind kind, struct arena *a,
 		  struct filter *ret);
 
 #endif

@@ -192,6 +192,30 @@ uint32_t dag_not(struct dag *d, uint32_t x)
 	return dag_ite(d, x, DAG_FALSE, DAG_TRUE);
 }
 
+static uint32_t where_allowed(struct dag *d, uint32_t n, uint32_t by, uint32_t *done)
+{
+	const struct dag_node node = d->nodes.v[n];
+	uint32_t hi, lo;
+
+	if (node.atom == DAG_TERMINAL)
+		return n > DAG_TRUE && node.leaf.verdict == DAG_ALLOW ? by : n;
+	if (!done[n]) {
+		hi = where_allowed(d, node.hi, by, done);
+		lo = where_allowed(d, node.lo, by, done);
+		done[n] = dag_ite(d, make(d, node.atom, DAG_TRUE, DAG_FALSE), hi, lo);
+	}
+	return done[n];
+}
+
+uint32_t dag_where_allowed(struct dag *d, uint32_t root, uint32_t by)
+{
+	/* no result is node 0, DAG_FALSE: decisions end in leaves with a verdict */
+	uint32_t *done = arena_array(d->a, root + 1, sizeof(*done));
+
+	memset(done, 0, (root + 1) * sizeof(*done));
+	return where_allowed(d, root, by, done);
+}
+
 /* --- conditions ----------------------------------------------------------------- */
 
 static uint32_t atom_node(struct dag *d, const struct ir_cond *c)

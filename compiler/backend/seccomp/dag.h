@@ -11,9 +11,11 @@
 
 enum dag_verdict {
 	DAG_ALLOW,
-	DAG_DENY,  /* with rule and errno */
-	DAG_NONAME,/* ENOSYS: no table has a name for this number */
-	DAG_KILL   /* not our architecture */
+	DAG_DENY,   /* with rule and errno */
+	DAG_NONAME, /* ENOSYS: no table has a name for this number */
+	DAG_KILL,   /* not our architecture */
+	DAG_TRACE,  /* allowed, and reported */
+	DAG_BROKER  /* allowed, and the broker makes it */
 };
 
 struct dag_leaf {
@@ -61,6 +63,8 @@ uint32_t dag_ite(struct dag *d, uint32_t f, uint32_t g, uint32_t h);
 uint32_t dag_and(struct dag *d, uint32_t x, uint32_t y);
 uint32_t dag_or(struct dag *d, uint32_t x, uint32_t y);
 uint32_t dag_not(struct dag *d, uint32_t x);
+/* The decision with the graph `by` wherever `root` allows. */
+uint32_t dag_where_allowed(struct dag *d, uint32_t root, uint32_t by);
 bool dag_is_terminal(const struct dag *d, uint32_t n);
 /* The number of inner nodes of the graph of `root`. */
 size_t dag_size(const struct dag *d, uint32_t root);

@@ -9,6 +9,7 @@
 #include "compiler/backend/seccomp/seccomp.h"
 #include "compiler/backend/common/util.h"
 #include "compiler/target/target.h"
+#include "runtime/bundle/members.h"
 
 static void put(struct bk_output *out, const char *path, const struct buf *b)
 {
@@ -102,26 +103,19 @@ static void too_large(const struct ir *ir, const struct filter *f,
 
 static bool emit(const struct ir *ir, struct bk_output *out, struct diag_sink *sink)
 {
-	static const struct {
-		bool trace;
-		const char *bpf, *map;
-	} kinds[] = {
-		{ false, PB_SECCOMP_ENFORCE, PB_SECCOMP_ENFORCE_MAP },
-		{ true, PB_SECCOMP_TRACE, PB_SECCOMP_TRACE_MAP },
-	};
 	struct selection s;
 	struct filter f;
 
 	if (!sel_build(ir, out->a, sink, &s))
 		return false;
-	for (size_t i = 0; i < POL_LEN(kinds); i++) {
-		filter_build(&s, out->a, kinds[i].trace, &f);
+	for (unsigned k = 0; k < PB_FILTER_COUNT; k++) {
+		filter_build(&s, (enum pb_filter_kind)k, out->a, &f);
 		if (f.n > BPF_MAXINSNS) {
 			too_large(ir, &f, sink);
 			return false;
 		}
-		put_program(out, kinds[i].bpf, &f);
-		put_map(out, kinds[i].map, &f);
+		put_program(out, member_filters[k].bpf, &f);
+		put_map(out, member_filters[k].map, &f);
 	}
 	bk_add_feature(out, "seccomp");
 	return true;

@@ -6,20 +6,22 @@
 
 #include "compiler/backend/seccomp/boundary.h"
 #include "compiler/backend/seccomp/interp.h"
-#include "compiler/backend/seccomp/trace.h"
+#include "compiler/backend/seccomp/reported.h"
 #include "compiler/eval/eval.h"
 #include "compiler/target/target.h"
+#include "runtime/bundle/members.h"
 
-const char *judge_text(struct arena *a, bool trace, uint32_t nr, const uint64_t args[6],
-		       const char *what)
+const char *judge_text(struct arena *a, enum pb_filter_kind kind, uint32_t nr,
+		       const uint64_t args[6], const char *what)
 {
 	const struct target_call *c = target_call_by_nr(nr);
 
-	return arena_printf(a, "%s filter at %s (%#" PRIx32 ") (%#" PRIx64 ", %#" PRIx64
+	return arena_printf(a,
+			    "%s filter at %s (%#" PRIx32 ") (%#" PRIx64 ", %#" PRIx64
 			    ", %#" PRIx64 ", %#" PRIx64 ", %#" PRIx64 ", %#" PRIx64
-			    "): %s", trace ? "trace" : "enforce", c ? c->name : "-",
-			    nr, args[0], args[1], args[2], args[3], args[4],
-			    args[5], what);
+			    "): %s",
+			    member_filters[kind].name, c ? c->name : "-", nr, args[0],
+			    args[1], args[2], args[3], args[4], args[5], what);
 }
 
 /* Does the rule in the map belong to the statement that decided? */
@@ -42,19 +44,24 @@ static bool names_rule(const struct ir *ir, const struct emitted *e, uint32_t nu
 }
 
 /* NULL, or how the return differs from what the evaluator says. */
-static const char *compare(const struct ir *ir, const struct emitted *e, bool trace,
-			   uint32_t nr, uint32_t value, uint32_t pc,
+static const char *compare(const struct ir *ir, const struct emitted *e,
+			   enum pb_filter_kind kind, uint32_t nr,
+			   const uint64_t args[6], uint32_t value, uint32_t pc,
 			   const struct eval_decision *d)
 {
 	const struct pb_map_entry *m = emitted_entry(e, pc);
+	struct reported report;
 
 	if (d->step == EVAL_STEP_UNKNOWN)
 		return value == (SECCOMP_RET_ERRNO | ENOSYS) && !m ? NULL :
 		       "a number without a name is not ENOSYS";
-	if (d->effect == IR_ALLOW && trace && filter_is_traced(nr))
-		return value == SECCOMP_RET_USER_NOTIF && m &&
-		       m->verdict == PB_V_TRACE && m->rule == UINT32_MAX ?
-		       NULL : "an allowed call is not traced";
+	if (d->effect == IR_ALLOW && reported_find(kind, nr, &report) &&
+	    reported_with(&report, args))
+		return value == SECCOMP_RET_USER_NOTIF && m && m->err == 0 &&
+				       m->verdict == report.verdict &&
+				       m->rule == UINT32_MAX
+			       ? NULL
+			       : "an allowed call is not reported";
 	if (d->effect == IR_ALLOW)
 		return value == SECCOMP_RET_ALLOW && !m ? NULL :
 		       "an allowed call is not allowed";
@@ -66,9 +73,9 @@ static const char *compare(const struct ir *ir, const struct emitted *e, bool tr
 	       "a denied call names another rule";
 }
 
-const char *judge_return(const struct ir *ir, const struct emitted *e, bool trace,
-			 uint32_t nr, const uint64_t args[6], uint32_t value,
-			 uint32_t pc, struct arena *a)
+const char *judge_return(const struct ir *ir, const struct emitted *e,
+			 enum pb_filter_kind kind, uint32_t nr, const uint64_t args[6],
+			 uint32_t value, uint32_t pc, struct arena *a)
 {
 	struct ir_request req = { .kind = IR_SYSCALL, .scope = IR_SANDBOX, .nr = nr,
 				  .nr_known = target_call_by_nr(nr) != NULL };
@@ -79,13 +86,14 @@ const char *judge_return(const struct ir *ir, const struct emitted *e, bool trac
 	memcpy(req.args, args, sizeof(req.args));
 	arena_init(&scratch, ARENA_DEFAULT_BUDGET);
 	eval_decide(ir, &req, &scratch, &d);
-	bad = compare(ir, e, trace, nr, value, pc, &d);
+	bad = compare(ir, e, kind, nr, args, value, pc, &d);
 	arena_release(&scratch);
-	return bad ? judge_text(a, trace, nr, args, bad) : NULL;
+	return bad ? judge_text(a, kind, nr, args, bad) : NULL;
 }
 
-static const char *run_one(const struct ir *ir, const struct emitted *e, bool trace,
-			   uint32_t nr, const uint64_t args[6], struct arena *a)
+static const char *run_one(const struct ir *ir, const struct emitted *e,
+			   enum pb_filter_kind kind, uint32_t nr,
+			   const uint64_t args[6], struct arena *a)
 {
 	struct seccomp_data data = { .nr = (int)nr,
 				     .arch = TARGET_AUDIT_ARCH_X86_64 };
@@ -94,25 +102,26 @@ static const char *run_one(const struct ir *ir, const struct emitted *e, bool tr
 	for (unsigned i = 0; i < 6; i++)
 		data.args[i] = args[i];
 	if (!interp_run(e->insns, e->n, &data, &value, &pc))
-		return judge_text(a, trace, nr, args, "the program is broken");
-	return judge_return(ir, e, trace, nr, args, value, pc, a);
+		return judge_text(a, kind, nr, args, "the program is broken");
+	return judge_return(ir, e, kind, nr, args, value, pc, a);
 }
 
-const char *judge_number(const struct ir *ir, const struct emitted *e, bool trace,
-			 uint32_t nr, size_t max_runs, struct arena *a)
+const char *judge_number(const struct ir *ir, const struct emitted *e,
+			 enum pb_filter_kind kind, uint32_t nr, size_t max_runs,
+			 struct arena *a)
 {
 	struct boundary b;
 	uint64_t args[6];
 	const char *bad = NULL;
 	size_t n, step = 1;
 
-	boundary_find(ir, nr, a, &b);
+	boundary_find(ir, kind, nr, a, &b);
 	n = boundary_count(&b);
 	if (n > max_runs)
 		step = n / max_runs | 1; /* odd: no value is skipped every time */
 	for (size_t i = 0; i < n && !bad && i / step <= max_runs; i += step) {
 		boundary_args(&b, i, args);
-		bad = run_one(ir, e, trace, nr, args, a);
+		bad = run_one(ir, e, kind, nr, args, a);
 		if (n - i <= step)
 			break;
 	}

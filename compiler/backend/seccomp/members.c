@@ -1,6 +1,8 @@
 /* The members of this back end as their readers see them, after checks of bounds. */
 #include "compiler/backend/seccomp/members.h"
 
+#include "runtime/bundle/members.h"
+
 static const char *read_map(const struct bk_output *in, const char *path,
 			    struct arena *a, struct emitted *e)
 {
@@ -24,10 +26,10 @@ static const char *read_map(const struct bk_output *in, const char *path,
 	return NULL;
 }
 
-const char *emitted_read(const struct bk_output *in, bool trace, struct arena *a,
-			 struct emitted *ret)
+const char *emitted_read(const struct bk_output *in, enum pb_filter_kind kind,
+			 struct arena *a, struct emitted *ret)
 {
-	const char *path = trace ? PB_SECCOMP_TRACE : PB_SECCOMP_ENFORCE;
+	const char *path = member_filters[kind].bpf;
 	const struct bk_member *m = bk_member(in, path);
 	struct emitted e = { 0 };
 	const char *bad;
@@ -39,8 +41,7 @@ const char *emitted_read(const struct bk_output *in, bool trace, struct arena *a
 		return arena_printf(a, "%s has a bad size", path);
 	e.n = m->bytes.n / sizeof(struct sock_filter);
 	e.insns = arena_dup(a, m->bytes.p, m->bytes.n);
-	bad = read_map(in, trace ? PB_SECCOMP_TRACE_MAP : PB_SECCOMP_ENFORCE_MAP,
-		       a, &e);
+	bad = read_map(in, member_filters[kind].map, a, &e);
 	if (bad)
 		return bad;
 	for (size_t i = 0; i < e.nmap; i++)

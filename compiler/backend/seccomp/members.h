@@ -19,8 +19,8 @@ struct emitted {
 };
 
 /* NULL, or what is wrong with the structure of the members. */
-const char *emitted_read(const struct bk_output *in, bool trace, struct arena *a,
-			 struct emitted *ret);
+const char *emitted_read(const struct bk_output *in, enum pb_filter_kind kind,
+			 struct arena *a, struct emitted *ret);
 /* The map's entry for a return instruction, or NULL. */
 const struct pb_map_entry *emitted_entry(const struct emitted *e, uint32_t pc);
 /* The parts of bk_seccomp (seccomp.h). */

@@ -9,6 +9,7 @@
 #include "compiler/backend/seccomp/members.h"
 #include "compiler/backend/common/util.h"
 #include "compiler/target/target.h"
+#include "runtime/bundle/members.h"
 
 /* What the accumulator holds: the number of a call, or something else. */
 enum held { HELD_UNSEEN, HELD_NR, HELD_OTHER };
@@ -127,6 +128,9 @@ static void print_ret(FILE *out, const struct bk_output *in, const struct emitte
 	case PB_V_TRACE:
 		fprintf(out, "   ; trace");
 		break;
+	case PB_V_BROKER:
+		fprintf(out, "   ; broker");
+		break;
 	case PB_V_KILL:
 		fprintf(out, "   ; not our architecture");
 		break;
@@ -163,14 +167,14 @@ static void print_insn(FILE *out, const struct bk_output *in, const struct emitt
 	fputc('\n', out);
 }
 
-static void print_one(FILE *out, const struct bk_output *in, bool trace,
+static void print_one(FILE *out, const struct bk_output *in, enum pb_filter_kind kind,
 		      struct arena *a)
 {
 	struct emitted e;
-	const char *bad = emitted_read(in, trace, a, &e);
+	const char *bad = emitted_read(in, kind, a, &e);
 	enum held *held;
 
-	fprintf(out, "%s:", trace ? PB_SECCOMP_TRACE : PB_SECCOMP_ENFORCE);
+	fprintf(out, "%s:", member_filters[kind].bpf);
 	if (bad) {
 		fprintf(out, " %s\n", bad);
 		return;
@@ -186,7 +190,7 @@ void bk_seccomp_print(FILE *out, const struct bk_output *in)
 	struct arena a;
 
 	arena_init(&a, ARENA_DEFAULT_BUDGET);
-	print_one(out, in, false, &a);
-	print_one(out, in, true, &a);
+	for (unsigned k = 0; k < PB_FILTER_COUNT; k++)
+		print_one(out, in, (enum pb_filter_kind)k, &a);
 	arena_release(&a);
 }

@@ -1,4 +1,4 @@
-/* The back end for system calls: seccomp/x86_64.{enforce,trace}.{bpf,map}. */
+/* The back end for system calls: seccomp/x86_64.{enforce,broker,trace}.{bpf,map}. */
 #ifndef COMPILER_BACKEND_SECCOMP_SECCOMP_H
 #define COMPILER_BACKEND_SECCOMP_SECCOMP_H
 

@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "compiler/backend/common/util.h"
+#include "compiler/backend/seccomp/reported.h"
 #include "compiler/target/target.h"
 
 /* --- numbers of rules ------------------------------------------------------- */
@@ -225,14 +226,46 @@ static uint32_t decide(struct builder *b)
 
 /* --- all numbers --------------------------------------------------------------------- */
 
-static void add_range(struct selection *s, struct arena *a, uint32_t lo,
-		      uint32_t hi, uint32_t root)
+static void add_range(struct sel_ranges *r, struct arena *a, uint32_t lo, uint32_t hi,
+		      uint32_t root)
 {
-	if (s->ranges.n && VEC_LAST(&s->ranges)->root == root) {
-		VEC_LAST(&s->ranges)->hi = hi;
+	if (r->n && VEC_LAST(r)->root == root) {
+		VEC_LAST(r)->hi = hi;
 		return;
 	}
-	VEC_PUSH(a, &s->ranges, ((struct sel_range){ lo, hi, root }));
+	VEC_PUSH(a, r, ((struct sel_range){ lo, hi, root }));
+}
+
+/* Beyond the last name: no call, or one of x32. */
+static void add_outside(struct sel_ranges *r, struct arena *a, uint32_t noname,
+			uint32_t killed)
+{
+	add_range(r, a, target_call_end(), TARGET_X32_BIT - 1, noname);
+	/*
+	 * x32 numbers have this bit set and are positive.  No kernel table holds a
+	 * negative number (a tracer skips a call by -1), so there is no reason to kill.
+	 */
+	add_range(r, a, TARGET_X32_BIT, INT32_MAX, killed);
+	add_range(r, a, (uint32_t)INT32_MAX + 1, UINT32_MAX, noname);
+}
+
+/* The decision with a report where the filter makes one of an allowed call. */
+static uint32_t with_report(struct dag *d, enum pb_filter_kind kind, uint32_t nr,
+			    uint32_t root)
+{
+	struct reported r;
+	uint32_t leaf;
+
+	if (!reported_find(kind, nr, &r))
+		return root;
+	leaf = dag_leaf(
+		d, (struct dag_leaf){ r.verdict == PB_V_BROKER ? DAG_BROKER : DAG_TRACE,
+				      UINT32_MAX, 0 });
+	if (!r.always)
+		leaf = dag_ite(
+			d, dag_cond(d, &r.when), leaf,
+			dag_leaf(d, (struct dag_leaf){ DAG_ALLOW, UINT32_MAX, 0 }));
+	return dag_prune(d, dag_where_allowed(d, root, leaf));
 }
 
 static struct span first_span(const struct ir *ir, uint32_t nr)
@@ -267,6 +300,10 @@ bool sel_build(const struct ir *ir, struct arena *a, struct diag_sink *sink,
 			find_parts(&b, nr);
 			root = dag_prune(&s.dag, decide(&b));
 		}
+		for (unsigned k = 0; k < PB_FILTER_COUNT && !s.dag.full; k++)
+			add_range(
+				&s.ranges[k], a, nr, nr,
+				with_report(&s.dag, (enum pb_filter_kind)k, nr, root));
 		if (s.dag.full) {
 			struct diag *d = diag_add(sink, DIAG_SECCOMP_COMPLEX,
 				first_span(ir, nr),
@@ -275,30 +312,25 @@ bool sel_build(const struct ir *ir, struct arena *a, struct diag_sink *sink,
 			diag_help(sink, d, "use fewer conditions on this call, or deny it whole");
 			return false;
 		}
-		add_range(&s, a, nr, nr, root);
 	}
-	add_range(&s, a, end, TARGET_X32_BIT - 1, noname);
-	/*
-	 * x32 numbers have this bit set and are positive.  No kernel table holds a
-	 * negative number (a tracer skips a call by -1), so there is no reason to kill.
-	 */
-	add_range(&s, a, TARGET_X32_BIT, INT32_MAX, killed);
-	add_range(&s, a, (uint32_t)INT32_MAX + 1, UINT32_MAX, noname);
+	for (unsigned k = 0; k < PB_FILTER_COUNT; k++)
+		add_outside(&s.ranges[k], a, noname, killed);
 	*ret = s;
 	return true;
 }
 
 uint32_t sel_root(const struct selection *s, uint32_t nr)
 {
-	size_t lo = 0, hi = s->ranges.n;
+	const struct sel_ranges *r = &s->ranges[PB_FILTER_ENFORCE];
+	size_t lo = 0, hi = r->n;
 
 	while (hi - lo > 1) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (s->ranges.v[mid].lo <= nr)
+		if (r->v[mid].lo <= nr)
 			lo = mid;
 		else
 			hi = mid;
 	}
-	return s->ranges.v[lo].root;
+	return r->v[lo].root;
 }

@@ -1,9 +1,9 @@
 /*
  * Follows a filter with a known architecture and number and unknown arguments.
  * A test of a word is a compare of the argument under a mask, and a path is a list of
- * such compares.  At the return of a path, the compares of the rules are decided too
- * (with both answers, if both are possible).  So one witness stands for every call
- * that takes this path.
+ * such compares.  At the return of a path, the compares of the rules and of what the
+ * filter reports are decided too (with both answers, if both are possible).  So one
+ * witness stands for every call that takes this path.
  */
 #include "compiler/backend/seccomp/symbolic.h"
 
@@ -28,7 +28,7 @@ struct value {
 struct symbolic {
 	const struct ir *ir;
 	const struct emitted *e;
-	bool trace;
+	enum pb_filter_kind kind;
 	uint32_t nr;
 	struct arena *a;
 	struct boundary b;
@@ -73,8 +73,8 @@ static void decide(struct symbolic *s, uint32_t pc, size_t i)
 		s->bad = "a way through the filter that nothing can go";
 		return;
 	}
-	s->bad = judge_return(s->ir, s->e, s->trace, s->nr, args,
-			       s->e->insns[pc].k, pc, s->a);
+	s->bad = judge_return(s->ir, s->e, s->kind, s->nr, args, s->e->insns[pc].k, pc,
+			      s->a);
 }
 
 static void follow(struct symbolic *s, size_t pc, struct value acc);
@@ -172,17 +172,18 @@ static void follow(struct symbolic *s, size_t pc, struct value acc)
 		s->bad = "a jump out of the program";
 }
 
-const char *symbolic_number(const struct ir *ir, const struct emitted *e, bool trace,
-			    uint32_t nr, struct arena *a, bool *ret_proved)
+const char *symbolic_number(const struct ir *ir, const struct emitted *e,
+			    enum pb_filter_kind kind, uint32_t nr, struct arena *a,
+			    bool *ret_proved)
 {
 	struct symbolic *s = ARENA_NEW(a, struct symbolic);
 
 	s->ir = ir;
 	s->e = e;
-	s->trace = trace;
+	s->kind = kind;
 	s->nr = nr;
 	s->a = a;
-	boundary_find(ir, nr, a, &s->b);
+	boundary_find(ir, kind, nr, a, &s->b);
 	follow(s, 0, (struct value){ .known = true });
 	*ret_proved = !s->over && !s->bad;
 	return s->bad;

@@ -9,7 +9,8 @@
  * evaluator gives what the filter returns, whatever the arguments are.  It is false
  * if that took too long (and nothing differed so far).
  */
-const char *symbolic_number(const struct ir *ir, const struct emitted *e, bool trace,
-			    uint32_t nr, struct arena *a, bool *ret_proved);
+const char *symbolic_number(const struct ir *ir, const struct emitted *e,
+			    enum pb_filter_kind kind, uint32_t nr, struct arena *a,
+			    bool *ret_proved);
 
 #endif

@@ -3,7 +3,7 @@
  * every path through the program, with its tests as conditions on the arguments.
  * What that leaves open, and the numbers and architectures without arguments, are
  * run by the interpreter and compared with eval_decide() (judge.c).  Nothing here
- * looks at select.c, dag.c or codegen.c, except for the list of traced calls.
+ * looks at select.c, dag.c or codegen.c, except for the lists of reported calls.
  */
 #include <errno.h>
 
@@ -30,7 +30,7 @@ static const struct ir *calls_of(const struct ir *ir, struct arena *a)
 }
 
 /* Checks numbers and architectures that no rule is about. */
-static const char *verify_outside(const struct emitted *e, bool trace,
+static const char *verify_outside(const struct emitted *e, enum pb_filter_kind kind,
 				  struct arena *a)
 {
 	static const struct {
@@ -58,24 +58,26 @@ static const char *verify_outside(const struct emitted *e, bool trace,
 
 		if (!interp_run(e->insns, e->n, &data, &value, &pc) ||
 		    value != rows[i].value)
-			return judge_text(a, trace, rows[i].nr, none, arena_printf(a,
-				       "architecture %#x is not answered by %#x",
-				       rows[i].arch, rows[i].value));
+			return judge_text(
+				a, kind, rows[i].nr, none,
+				arena_printf(a,
+					     "architecture %#x is not answered by %#x",
+					     rows[i].arch, rows[i].value));
 	}
 	return NULL;
 }
 
 static const char *verify_filter(const struct ir *ir, const struct bk_output *in,
-				 bool trace, struct arena *a)
+				 enum pb_filter_kind kind, struct arena *a)
 {
 	uint32_t end = target_call_end();
 	struct emitted e;
-	const char *bad = emitted_read(in, trace, a, &e);
+	const char *bad = emitted_read(in, kind, a, &e);
 
 	e.ir_rules = ir->rules.n;
 	ir = calls_of(ir, a);
 	if (!bad)
-		bad = verify_outside(&e, trace, a);
+		bad = verify_outside(&e, kind, a);
 	/* include some numbers beyond the last name */
 	for (uint32_t nr = 0; nr < end + 64 && !bad; nr++) {
 		bool proved = false;
@@ -84,10 +86,10 @@ static const char *verify_filter(const struct ir *ir, const struct bk_output *in
 		/* findings go into an arena that lives for one number */
 		arena_init(&scratch, ARENA_DEFAULT_BUDGET);
 		if (target_call_by_nr(nr))
-			bad = symbolic_number(ir, &e, trace, nr, &scratch, &proved);
+			bad = symbolic_number(ir, &e, kind, nr, &scratch, &proved);
 		if (!bad)
-			bad = judge_number(ir, &e, trace, nr,
-					    proved ? 16 : MAX_RUNS, &scratch);
+			bad = judge_number(ir, &e, kind, nr, proved ? 16 : MAX_RUNS,
+					   &scratch);
 		if (bad)
 			bad = arena_printf(a, "%s", bad);
 		arena_release(&scratch);
@@ -98,7 +100,9 @@ static const char *verify_filter(const struct ir *ir, const struct bk_output *in
 const char *bk_seccomp_verify(const struct ir *ir, const struct bk_output *in,
 			      struct arena *a)
 {
-	const char *bad = verify_filter(ir, in, false, a);
+	const char *bad = NULL;
 
-	return bad ? bad : verify_filter(ir, in, true, a);
+	for (unsigned k = 0; k < PB_FILTER_COUNT && !bad; k++)
+		bad = verify_filter(ir, in, (enum pb_filter_kind)k, a);
+	return bad;
 }

@@ -1,0 +1,75 @@
+/* The lists of the calls that the broker's and the trace filter report. */
+#include "compiler/backend/seccomp/reported.h"
+
+#include <string.h>
+
+#include "compiler/base/vec.h"
+#include "compiler/target/target.h"
+
+struct broker_row {
+	const char *name;
+	uint8_t arg;
+	uint32_t mask;
+};
+
+static const struct broker_row brokered[] = {
+#define BROKER_CALL(name, arg, mask) { #name, arg, mask },
+#include "runtime/bundle/broker_calls.def"
+};
+
+/*
+ * Calls that take a path or a socket address, beside those of the broker.  What the
+ * supervisor reads there explains why the view or Landlock refused the call.  Calls on
+ * descriptors are not traced, because no rule is about them.
+ */
+static const char *const traced[] = {
+	"chdir",      "chroot",    "connect",    "execve",     "execveat",
+	"getxattr",   "lgetxattr", "listxattr",  "llistxattr", "lstat",
+	"newfstatat", "readlink",  "readlinkat", "sendmmsg",   "sendmsg",
+	"sendto",     "stat",      "statfs",     "statx",
+};
+
+static const struct broker_row *broker_row(const char *name)
+{
+	for (size_t i = 0; i < POL_LEN(brokered); i++)
+		if (strcmp(name, brokered[i].name) == 0)
+			return &brokered[i];
+	return NULL;
+}
+
+static bool is_traced(const char *name)
+{
+	for (size_t i = 0; i < POL_LEN(traced); i++)
+		if (strcmp(name, traced[i]) == 0)
+			return true;
+	return broker_row(name) != NULL;
+}
+
+bool reported_find(enum pb_filter_kind kind, uint32_t nr, struct reported *ret)
+{
+	const struct target_call *call = target_call_by_nr(nr);
+	const struct broker_row *row;
+
+	if (!call)
+		return false;
+	*ret = (struct reported){ .verdict = PB_V_TRACE, .always = true };
+	if (kind == PB_FILTER_TRACE)
+		return is_traced(call->name);
+	row = kind == PB_FILTER_BROKER ? broker_row(call->name) : NULL;
+	if (!row)
+		return false;
+	ret->verdict = PB_V_BROKER;
+	ret->always = row->arg == BROKER_ALWAYS;
+	if (!ret->always)
+		ret->when = (struct ir_cond){ .op = IR_C_CMP,
+					      .cmp = IR_NE,
+					      .width = 32,
+					      .arg = row->arg,
+					      .mask = row->mask };
+	return true;
+}
+
+bool reported_with(const struct reported *r, const uint64_t args[6])
+{
+	return r->always || (args[r->when.arg] & r->when.mask) != 0;
+}
