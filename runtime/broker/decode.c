@@ -345,18 +345,29 @@ static bool makes(const struct broker_call *c)
 		((c->flags & O_CREAT) || (c->flags & O_TMPFILE) == O_TMPFILE));
 }
 
+static const struct row *row_of(int nr)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].nr == nr)
+			return &rows[i];
+	return NULL;
+}
+
+bool broker_decodes(int nr)
+{
+	return row_of(nr) != NULL;
+}
+
 int broker_decode(const struct broker_source *from, const struct seccomp_notif *req,
 		  int64_t since, struct broker_decoded *ret)
 {
 	struct reading r = { from->proc_fd, (pid_t)req->pid, &from->ids, req->data.args,
 			     ret };
 	struct broker_call *c = &ret->call;
-	const struct row *row = rows;
+	const struct row *row = row_of(req->data.nr);
 	int e;
 
-	while (row < rows + sizeof(rows) / sizeof(rows[0]) && row->nr != req->data.nr)
-		row++;
-	if (row == rows + sizeof(rows) / sizeof(rows[0]))
+	if (!row)
 		return BROKER_NOT_OURS;
 	*c = (struct broker_call){ .by = { r.pid, from->proc_fd,
 					   since + BROKER_MOST_WAIT },

@@ -19,8 +19,8 @@ static const struct broker_row brokered[] = {
 
 /*
  * Calls that take a path or a socket address, beside those of the broker.  What the
- * supervisor reads there explains why the view or Landlock refused the call.  Calls on
- * descriptors are not traced, because no rule is about them.
+ * supervisor reads there explains why the view or Landlock refused the call.  Other
+ * calls on descriptors are not traced, because no rule is about them.
  */
 static const char *const traced[] = {
 	"chdir",      "chroot",    "connect",    "execve",     "execveat",
