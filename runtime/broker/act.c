@@ -11,25 +11,33 @@
 
 /* libc's renameat2() without flags is renameat(2). */
 const int broker_syscalls[] = {
-	SYS_openat2,      SYS_close,      SYS_newfstatat,    SYS_fstat,
-	SYS_readlinkat,   SYS_fcntl,      SYS_getdents64,    SYS_umask,
-	SYS_mkdirat,      SYS_mknodat,    SYS_symlinkat,     SYS_linkat,
-	SYS_unlinkat,     SYS_renameat,   SYS_renameat2,     SYS_ftruncate,
-	SYS_fchmodat,     SYS_fchownat,   SYS_utimensat,     SYS_fsetxattr,
-	SYS_fremovexattr, SYS_faccessat2, SYS_clock_gettime,
+	SYS_openat2,      SYS_close,       SYS_newfstatat,    SYS_fstat,
+	SYS_readlinkat,   SYS_fcntl,       SYS_getdents64,    SYS_umask,
+	SYS_mkdirat,      SYS_mknodat,     SYS_symlinkat,     SYS_linkat,
+	SYS_unlinkat,     SYS_renameat,    SYS_renameat2,     SYS_ftruncate,
+	SYS_fchmodat,     SYS_fchownat,    SYS_utimensat,     SYS_fsetxattr,
+	SYS_fremovexattr, SYS_faccessat2,  SYS_clock_gettime, SYS_fstatfs,
+	SYS_pidfd_open,   SYS_pidfd_getfd, SYS_getsockopt,    SYS_bind,
+	SYS_fchdir,
 };
 const size_t broker_syscall_count =
 	sizeof(broker_syscalls) / sizeof(broker_syscalls[0]);
 
 int broker_init(struct broker *b, const struct broker_rules *rules)
 {
-	*b = (struct broker){ .rules = *rules, .self = -1 };
+	*b = (struct broker){ .rules = *rules, .self = -1, .cwd = -1 };
 	b->trees.uid = geteuid();
 	b->work = malloc(sizeof(*b->work));
 	if (!b->work)
 		return -ENOMEM;
 	b->self = sys_open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
-	return b->self < 0 ? -errno : 0;
+	if (b->self < 0)
+		return -errno;
+	b->cwd = sys_open(".", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+	/* it may have been removed */
+	if (b->cwd < 0)
+		b->cwd = sys_open("/", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+	return b->cwd < 0 ? -errno : 0;
 }
 
 void broker_release(struct broker *b)
@@ -39,7 +47,9 @@ void broker_release(struct broker *b)
 	b->work = NULL;
 	if (b->self >= 0)
 		(void)close(b->self);
-	b->self = -1;
+	if (b->cwd >= 0)
+		(void)close(b->cwd);
+	b->self = b->cwd = -1;
 }
 
 /* How the paths of each call are walked. */
@@ -66,6 +76,7 @@ static const struct verb {
 	[BROKER_SETXATTR] = { broker_xattr, FINDS_OBJECT, false, broker_check_xattr },
 	[BROKER_REMOVEXATTR] = { broker_xattr, FINDS_OBJECT, false,
 				 broker_check_xattr },
+	[BROKER_BIND] = { broker_bind, FINDS_NAME, false, NULL },
 	[BROKER_ACCESS] = { broker_access, FINDS_OBJECT, false, broker_check_access },
 };
 
@@ -73,6 +84,7 @@ static int find(struct broker_act *a, const struct verb *v)
 {
 	const struct broker_call *c = a->c;
 	enum broker_walk how = v->finds == FINDS_NAME ? BROKER_WALK_PARENT
+			       : c->verb == BROKER_LINK && c->follow ? BROKER_WALK_LINK
 			       : c->follow || c->verb == BROKER_TRUNCATE
 				       ? BROKER_WALK_FOLLOW
 				       : BROKER_WALK_NOFOLLOW;

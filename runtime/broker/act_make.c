@@ -7,8 +7,7 @@
 
 #include "runtime/broker/actions.h"
 
-/* What is refused before any rule is asked, as the kernel does. */
-static int may_make(struct broker_act *a, bool is_dir)
+int broker_may_make(struct broker_act *a, bool is_dir)
 {
 	const struct broker_spot *s = a->at;
 
@@ -23,7 +22,7 @@ static int may_make(struct broker_act *a, bool is_dir)
 
 int broker_mkdir(struct broker_act *a)
 {
-	int r = may_make(a, true);
+	int r = broker_may_make(a, true);
 	mode_t own;
 
 	if (r < 0)
@@ -54,7 +53,7 @@ int broker_mknod(struct broker_act *a)
 {
 	mode_t type = a->c->mode & S_IFMT;
 	mode_t own;
-	int r = may_make(a, false);
+	int r = broker_may_make(a, false);
 
 	if (r < 0)
 		return r;
@@ -76,7 +75,7 @@ int broker_check_symlink(const struct broker_call *c)
 
 int broker_symlink(struct broker_act *a)
 {
-	int r = may_make(a, false);
+	int r = broker_may_make(a, false);
 
 	return r < 0 ? r
 		     : broker_done(symlinkat(a->c->text, a->at->parent, a->at->leaf));
@@ -94,6 +93,7 @@ static int special(const struct broker_act *a)
 		return -ENOTEMPTY;
 	case BROKER_LAST_PLACE:
 	case BROKER_LAST_NAME:
+	case BROKER_LAST_NAMELESS:
 		break;
 	}
 	return -EBUSY;

@@ -169,6 +169,18 @@ static int may_move(struct broker_act *a, const struct broker_spot *from,
 	return r == 0 && is_dir ? may_move_below(a, from, to) : r;
 }
 
+/* The kernel sees that it lies on the mount of the new name's tree, and that it was
+ * made to be given a name.  One that has a name elsewhere is judged by that one only.
+ */
+static int may_name(struct broker_act *a)
+{
+	struct stat st;
+
+	if (fstat(a->at->object, &st) != 0)
+		return -errno;
+	return st.st_nlink != 0 ? BROKER_NOT_OURS : broker_may_write(a, a->to, false);
+}
+
 int broker_link(struct broker_act *a)
 {
 	char name[BROKER_FD_NAME];
@@ -181,9 +193,11 @@ int broker_link(struct broker_act *a)
 	if (a->to->slash)
 		return -ENOENT;
 	/* through the new name the object can be written; a directory gets none */
-	r = broker_may_move(a, a->at->path, a->to->path, S_ISDIR(a->at->mode),
-			    BROKER_BY_RULE);
-	if (r < 0)
+	r = a->at->last == BROKER_LAST_NAMELESS
+		    ? may_name(a)
+		    : broker_may_move(a, a->at->path, a->to->path, S_ISDIR(a->at->mode),
+				      BROKER_BY_RULE);
+	if (r != 0)
 		return r;
 	broker_fd_name(a->at->object, name);
 	return broker_done(linkat(a->b->self, name, a->to->parent, a->to->leaf,

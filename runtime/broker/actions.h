@@ -19,6 +19,11 @@ int broker_chown(struct broker_act *a);
 int broker_utimens(struct broker_act *a);
 int broker_xattr(struct broker_act *a); /* set, remove */
 int broker_access(struct broker_act *a);
+int broker_bind(struct broker_act *a);
+
+/* What is refused of a new name before any rule is asked, as the kernel does, and by
+ * the rules. */
+int broker_may_make(struct broker_act *a, bool is_dir);
 
 /* What the kernel says of the arguments before it looks at a path: 0, -errno or
  * BROKER_NOT_OURS. */

@@ -9,6 +9,7 @@
  * those of the run, also those of the file system (setfsuid).  Root acts for root only.
  * - It is called by one thread.  While it acts, no other call of the run can change a
  * name in a brokered tree: they all come here, one after the other.
+ * - Nothing of it depends on its working directory while the broker acts.
  * - SIGXFSZ is ignored: truncating meets the limit of the calling process.
  * - The descriptor of a tree is as tree.h says.
  *
@@ -74,6 +75,7 @@ enum broker_verb {
 	BROKER_SETXATTR,    /* text: its name; value, size; flags: XATTR_*; follow */
 	BROKER_REMOVEXATTR, /* text; follow */
 	BROKER_ACCESS,      /* mode: R_OK, W_OK, X_OK; flags: AT_EACCESS; follow */
+	BROKER_BIND,        /* fd: the caller's socket */
 	BROKER_VERB_COUNT
 };
 
@@ -94,6 +96,7 @@ struct broker_call {
 	uid_t uid;
 	gid_t gid;
 	off_t length;
+	int fd;
 	struct timespec times[2];
 	const char *text;
 	const void *value;
@@ -133,6 +136,7 @@ struct broker {
 	struct broker_trees trees;
 	struct broker_rules rules;
 	int self; /* O_PATH of /proc/self/fd, of this process */
+	int cwd;  /* O_PATH of its directory */
 	struct broker_work *work;
 };
 

@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/un.h>
 #include <unistd.h>
 #include <utime.h>
 
@@ -55,18 +57,51 @@ static int fetch_text(const struct reading *r, uint64_t addr, char *buf, size_t 
 							       : -EFAULT;
 }
 
+/* Where a path starts, if it is a relative one. */
+static int fetch_base(const struct reading *r, int dirfd, const char *raw, char *base)
+{
+	if (raw[0] == '/')
+		return 0;
+	if (!tracee_base(r->proc_fd, r->pid, dirfd, base))
+		return dirfd == AT_FDCWD ? -ENOENT : -EBADF;
+	return tracee_is_gone(base) ? BROKER_NOT_OURS : 0;
+}
+
+static int fetch_path(const struct reading *r, int dir, int path, char *raw, char *base)
+{
+	int dirfd = dir == NONE ? AT_FDCWD : (int)(uint32_t)r->args[dir];
+	int e = fetch_text(r, r->args[path], raw, PATH_MAX);
+
+	return e < 0 ? e : fetch_base(r, dirfd, raw, base);
+}
+
+/*
+ * What a descriptor leads to, in the spelling of the run's /proc.  If it leads to no
+ * name of a tree, the kernel sees on which mount it is: those that the broker has
+ * handed out are on a writable one.
+ */
+static void name_descriptor(struct reading *r, int fd)
+{
+	struct broker_call *c = &r->d->call;
+
+	c->follow = true;
+	if (fd == AT_FDCWD)
+		(void)snprintf(r->d->path, PATH_MAX, "/proc/thread-self/cwd");
+	else
+		(void)snprintf(r->d->path, PATH_MAX, "/proc/thread-self/fd/%d", fd);
+}
+
 static int at_flags(struct reading *r, const struct row *row, uint64_t known)
 {
 	uint64_t flags = row->flags == NONE ? 0 : (uint32_t)r->args[row->flags];
 
 	if (flags & ~(known | AT_EMPTY_PATH))
 		return -EINVAL;
-	/* of a descriptor: the kernel sees on which mount it is */
-	if ((flags & AT_EMPTY_PATH) && !r->d->path[0])
-		return BROKER_NOT_OURS;
 	if (flags & AT_SYMLINK_NOFOLLOW)
 		r->d->call.follow = false;
 	r->d->call.flags = flags;
+	if ((flags & AT_EMPTY_PATH) && !r->d->path[0])
+		name_descriptor(r, (int)(uint32_t)r->args[row->dir]);
 	return 0;
 }
 
@@ -124,10 +159,8 @@ static int more_symlink(struct reading *r, const struct row *row)
 
 static int more_link(struct reading *r, const struct row *row)
 {
-	int e = at_flags(r, row, AT_SYMLINK_FOLLOW);
-
-	r->d->call.follow = r->d->call.flags & AT_SYMLINK_FOLLOW;
-	return e;
+	r->d->call.follow = r->args[row->flags] & AT_SYMLINK_FOLLOW;
+	return at_flags(r, row, AT_SYMLINK_FOLLOW);
 }
 
 static int more_at(struct reading *r, const struct row *row)
@@ -231,6 +264,24 @@ static int more_xattr(struct reading *r, const struct row *row)
 	return fetch(r, r->args[2], r->d->value, c->size);
 }
 
+/* A name in the file system; other addresses, and what is wrong with them, are the
+ * kernel's: it reads the address again, and on the read-only mount it makes no name. */
+static int more_bind(struct reading *r, const struct row *row)
+{
+	struct sockaddr_un name;
+	size_t n = (uint32_t)r->args[2], head = offsetof(struct sockaddr_un, sun_path);
+
+	(void)row;
+	if (n <= head || n > sizeof(name) || fetch(r, r->args[1], &name, n) < 0 ||
+	    name.sun_family != AF_UNIX || !name.sun_path[0])
+		return BROKER_NOT_OURS;
+	n = strnlen(name.sun_path, n - head);
+	memcpy(r->d->path, name.sun_path, n);
+	r->d->path[n] = '\0';
+	r->d->call.fd = (int)(uint32_t)r->args[0];
+	return fetch_base(r, AT_FDCWD, r->d->path, r->d->base);
+}
+
 #define CREAT_FLAGS (O_WRONLY | O_CREAT | O_TRUNC)
 
 static const struct row rows[] = {
@@ -282,6 +333,8 @@ static const struct row rows[] = {
 	  more_xattr },
 	{ SYS_lremovexattr, BROKER_REMOVEXATTR, NONE, 0, NONE, NONE, NONE, NONE, 0,
 	  false, more_xattr },
+	{ SYS_bind, BROKER_BIND, NONE, NONE, NONE, NONE, NONE, NONE, 0, false,
+	  more_bind },
 	{ SYS_access, BROKER_ACCESS, NONE, 0, NONE, NONE, 1, NONE, 0, true,
 	  more_access },
 	{ SYS_faccessat, BROKER_ACCESS, 0, 1, NONE, NONE, 2, NONE, 0, true,
@@ -289,58 +342,20 @@ static const struct row rows[] = {
 	{ SYS_faccessat2, BROKER_ACCESS, 0, 1, NONE, NONE, 2, 3, 0, true, more_access },
 };
 
-/* "Umask:" of the caller's status. */
 static int read_umask(const struct reading *r, mode_t *ret)
 {
-	char name[32], text[512], *at;
-	AUTO_CLOSE int fd = -1;
-	ssize_t n;
+	unsigned long mask;
 
-	(void)snprintf(name, sizeof(name), "%d/status", r->pid);
-	fd = sys_open_beneath(r->proc_fd, name, O_RDONLY | O_CLOEXEC,
-			      RESOLVE_NO_SYMLINKS);
-	if (fd < 0)
-		return -errno;
-	n = read(fd, text, sizeof(text) - 1);
-	if (n <= 0)
+	if (!tracee_status(r->proc_fd, r->pid, "Umask", 8, &mask))
 		return -EIO;
-	text[n] = '\0';
-	/* the line before may hold the command's name, but no line break */
-	at = strstr(text, "\nUmask:\t");
-	if (!at)
-		return -EIO;
-	*ret = (mode_t)strtoul(at + 8, NULL, 8) & 0777;
+	*ret = (mode_t)mask & 0777;
 	return 0;
-}
-
-/*
- * A directory that is gone has no name: /proc tells the last one with this behind it,
- * which may meanwhile be that of another object.  One that really is called so is left
- * to the kernel as well.
- */
-static bool is_gone(const char *base)
-{
-	static const char end[] = " (deleted)";
-	size_t n = strlen(base);
-
-	return n >= sizeof(end) - 1 && strcmp(base + n - (sizeof(end) - 1), end) == 0;
-}
-
-static int fetch_path(const struct reading *r, int dir, int path, char *raw, char *base)
-{
-	int dirfd = dir == NONE ? AT_FDCWD : (int)(uint32_t)r->args[dir];
-	int e = fetch_text(r, r->args[path], raw, PATH_MAX);
-
-	if (e < 0 || raw[0] == '/')
-		return e;
-	if (!tracee_base(r->proc_fd, r->pid, dirfd, base))
-		return dirfd == AT_FDCWD ? -ENOENT : -EBADF;
-	return is_gone(base) ? BROKER_NOT_OURS : 0;
 }
 
 static bool makes(const struct broker_call *c)
 {
 	return c->verb == BROKER_MKDIR || c->verb == BROKER_MKNOD ||
+	       c->verb == BROKER_BIND ||
 	       (c->verb == BROKER_OPEN &&
 		((c->flags & O_CREAT) || (c->flags & O_TMPFILE) == O_TMPFILE));
 }
@@ -383,7 +398,9 @@ int broker_decode(const struct broker_source *from, const struct seccomp_notif *
 	/* an open that writes nothing needs no path */
 	if (c->verb == BROKER_OPEN && row->flags != NONE && !needs_writing(c->flags))
 		return BROKER_NOT_OURS;
-	e = fetch_path(&r, row->dir, row->path, ret->path, ret->base);
+	e = row->path == NONE
+		    ? 0
+		    : fetch_path(&r, row->dir, row->path, ret->path, ret->base);
 	if (e == 0 && row->to != NONE)
 		e = fetch_path(&r, row->to_dir, row->to, ret->to, ret->to_base);
 	if (e == 0 && row->more)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "runtime/base/sys.h"
+#include "runtime/broker/procfs.h"
 
 /* The text that is left: a path, or the target of a link and what follows it. */
 #define TODO_CAP (2 * PATH_MAX)
@@ -213,7 +214,9 @@ static int leap(struct walk *w)
 	size_t have = w->spot->len;
 	int fd;
 
-	if (broker_trees_below(w->trees, w->spot->path, have))
+	/* there may be links of /proc, which only look like others */
+	if (w->place->kind != BROKER_TREE ||
+	    broker_trees_below(w->trees, w->spot->path, have))
 		return 0;
 	for (;;) {
 		struct name n = name_at(last);
@@ -230,7 +233,7 @@ static int leap(struct walk *w)
 	dirs[last - w->next - 1] = '\0';
 	fd = open_below(w->place, w->fd, dirs, O_DIRECTORY);
 	if (fd < 0)
-		return fd == -ELOOP || w->place->kind != BROKER_TREE ? 0 : fd;
+		return fd == -ELOOP ? 0 : fd;
 	for (const char *p = w->next; p < last;) {
 		struct name n = name_at(p);
 
@@ -343,7 +346,7 @@ static int end_at_name(struct walk *w, int object, const struct stat *st,
 	if (object < 0)
 		return 0;
 	take_stat(s, st);
-	return (w->how == BROKER_WALK_FOLLOW || w->how == BROKER_WALK_NOFOLLOW) &&
+	return w->how != BROKER_WALK_PARENT && w->how != BROKER_WALK_CREATE &&
 			       name->slash && !S_ISDIR(s->mode)
 		       ? -ENOTDIR
 		       : 0;
@@ -370,6 +373,7 @@ static bool follows_last(enum broker_walk how, bool slash)
 {
 	switch (how) {
 	case BROKER_WALK_FOLLOW:
+	case BROKER_WALK_LINK:
 		return true;
 	case BROKER_WALK_NOFOLLOW:
 		return slash;
@@ -381,6 +385,79 @@ static bool follows_last(enum broker_walk how, bool slash)
 	return false;
 }
 
+/* A file without a name: whoever asks sees to what it is. */
+static int end_nameless(struct walk *w, const struct procfs_link *l, bool *ret_done)
+{
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC };
+	struct broker_spot *s = w->spot;
+
+	if (w->how != BROKER_WALK_LINK)
+		return BROKER_NOT_OURS;
+	leave(w);
+	s->object = sys_openat2(l->dir, l->name, &how);
+	if (s->object < 0)
+		return BROKER_NOT_OURS;
+	s->own_object = true;
+	s->last = BROKER_LAST_NAMELESS;
+	s->place = NULL;
+	*ret_done = true;
+	return stat_object(s) == 0 && S_ISREG(s->mode) ? 0 : BROKER_NOT_OURS;
+}
+
+/* Is the object of the link still at the path that it tells?  What is in no tree is the
+ * kernel's, or is looked at further on. */
+static int is_there(const struct walk *w, const struct procfs_link *l)
+{
+	const struct broker_caller nobody = { .until = w->by->until };
+	struct broker_spot found;
+	struct stat st;
+	int r = broker_resolve(w->trees, &nobody, "", l->text, BROKER_WALK_NOFOLLOW,
+			       &found);
+
+	if (r != 0)
+		return r < 0 ? BROKER_NOT_OURS : r == BROKER_NOT_OURS ? 0 : r;
+	r = fstatat(l->dir, l->name, &st, 0) == 0 && found.object >= 0 &&
+			    st.st_dev == found.dev && st.st_ino == found.ino
+		    ? 0
+		    : BROKER_NOT_OURS;
+	broker_spot_release(&found);
+	return r;
+}
+
+/* A process's name in the root of the run's procfs: goes on at the path to which the
+ * link behind it leads. */
+static int through_proc(struct walk *w, const char *names, bool *ret_done)
+{
+	struct procfs_link l;
+	size_t n, rest;
+	bool last;
+	int r;
+
+	if (!procfs_link(w->by, w->fd, names, &l))
+		return BROKER_NOT_OURS;
+	names += l.used;
+	last = !*names;
+	if (last && !follows_last(w->how, false))
+		return BROKER_NOT_OURS;
+	if (++w->links > BROKER_MOST_LINKS)
+		return -ELOOP;
+	if (l.gone)
+		return last ? end_nameless(w, &l, ret_done) : BROKER_NOT_OURS;
+	r = is_there(w, &l);
+	if (r != 0)
+		return r;
+	n = strlen(l.text);
+	rest = strlen(names);
+	if (n + rest >= sizeof(w->todo))
+		return BROKER_NOT_OURS;
+	memmove(w->todo + n, names, rest + 1);
+	memcpy(w->todo, l.text, n);
+	/* it is the object itself, also if that is a link */
+	if (last)
+		w->how = BROKER_WALK_NOFOLLOW;
+	return begin(w, ret_done);
+}
+
 static int step(struct walk *w, const struct name *name, bool *ret_done)
 {
 	struct broker_spot *s = w->spot;
@@ -389,6 +466,9 @@ static int step(struct walk *w, const struct name *name, bool *ret_done)
 	struct stat st;
 	int fd, r;
 
+	if (w->place->kind == BROKER_LOOK && procfs_is_process(name->s, name->n) &&
+	    procfs_is_root(w->fd))
+		return through_proc(w, name->s, ret_done);
 	if (!append(s, name->s, name->n))
 		return -ENAMETOOLONG;
 	at = broker_trees_at(w->trees, s->path, s->len);
@@ -406,7 +486,9 @@ static int step(struct walk *w, const struct name *name, bool *ret_done)
 	if (r == 0 && S_ISLNK(st.st_mode) &&
 	    (!name->last || follows_last(w->how, name->slash))) {
 		cut(s, before);
-		r = follow(w, fd, st.st_uid, name, ret_done);
+		r = w->place->kind == BROKER_LOOK && procfs_may_be(fd)
+			    ? BROKER_NOT_OURS
+			    : follow(w, fd, st.st_uid, name, ret_done);
 	} else if (r == 0 && name->last) {
 		*ret_done = true;
 		return end_at_name(w, fd, &st, name);
@@ -449,14 +531,10 @@ static int walk(struct walk *w)
 	/* what is only looked at, the kernel walks itself and says what is wrong */
 	if (r < 0 && w->place && w->place->kind == BROKER_LOOK)
 		return BROKER_NOT_OURS;
-	if (r == 0 && w->spot->place->kind != BROKER_TREE)
+	if (r == 0 && w->spot->last != BROKER_LAST_NAMELESS &&
+	    w->spot->place->kind != BROKER_TREE)
 		return BROKER_NOT_OURS;
 	return r;
-}
-
-bool broker_is_late(const struct broker_caller *by)
-{
-	return by->until && sys_now_ms() >= by->until;
 }
 
 int broker_resolve(const struct broker_trees *trees, const struct broker_caller *by,

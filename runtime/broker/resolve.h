@@ -5,6 +5,9 @@
  * and that the rules judge, is the way by which the descriptors were reached, also
  * while somebody exchanges directories and links.
  *
+ * Through the links of a process in the run's /proc (procfs.h) it goes by the path that
+ * they lead to, if a BROKER_LOOK place shows that /proc.
+ *
  * Another mount below a tree, which the host may have made since, is not entered.
  *
  * Time: a path of n names without links and ".." costs two calls of the kernel.
@@ -19,16 +22,19 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "runtime/broker/asker.h"
 #include "runtime/broker/tree.h"
 
 #define BROKER_MOST_LINKS 40 /* path_resolution(7) */
 #define BROKER_MOST_STEPS 8192
 
 enum broker_last {
-	BROKER_LAST_NAME,   /* an ordinary name: parent and leaf are set */
-	BROKER_LAST_DOT,    /* "." */
-	BROKER_LAST_DOTDOT, /* ".." */
-	BROKER_LAST_PLACE,  /* a tree's own directory: inside it is a mount point */
+	BROKER_LAST_NAME,     /* an ordinary name: parent and leaf are set */
+	BROKER_LAST_DOT,      /* "." */
+	BROKER_LAST_DOTDOT,   /* ".." */
+	BROKER_LAST_PLACE,    /* a tree's own directory: inside it is a mount point */
+	BROKER_LAST_NAMELESS, /* a descriptor of what has no name: only `object` is set
+			       */
 };
 
 enum broker_walk {
@@ -38,6 +44,7 @@ enum broker_walk {
 	BROKER_WALK_FOLLOW,
 	BROKER_WALK_CREATE, /* as open(2) with O_CREAT: a link with a '/' behind it ends
 			       it */
+	BROKER_WALK_LINK,   /* as FOLLOW; what a descriptor leads to needs no name */
 };
 
 /* What a path leads to.  Descriptors are O_PATH; `own` ones are closed by
@@ -60,16 +67,6 @@ struct broker_spot {
 	const char *leaf;                 /* the last name, at the end of `path` */
 	char path[PATH_MAX];              /* resolved, absolute, inside */
 };
-
-/* For whom a path is resolved. */
-struct broker_caller {
-	pid_t pid;   /* the calling thread; 0: nobody */
-	int proc_fd; /* O_PATH of the /proc in which it has this number */
-	/* sys_now_ms() from which on its call is too late; 0: never */
-	int64_t until;
-};
-
-bool broker_is_late(const struct broker_caller *by);
 
 /* The path is not the broker's: the kernel's own walls answer. */
 #define BROKER_NOT_OURS 1

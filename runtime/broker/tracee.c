@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -62,20 +63,58 @@ bool tracee_string(pid_t pid, uint64_t addr, char *buf, size_t cap)
 	return false;
 }
 
+bool tracee_link(int dir, const char *name, char out[PATH_MAX])
+{
+	ssize_t n = readlinkat(dir, name, out, PATH_MAX - 1);
+
+	if (n <= 0 || n >= PATH_MAX - 1 || out[0] != '/')
+		return false;
+	out[n] = '\0';
+	return true;
+}
+
+bool tracee_is_gone(const char *path)
+{
+	static const char end[] = " (deleted)";
+	size_t n = strlen(path);
+
+	return n >= sizeof(end) - 1 && strcmp(path + n - (sizeof(end) - 1), end) == 0;
+}
+
+bool tracee_status(int proc_fd, pid_t pid, const char *field, int base,
+		   unsigned long *ret)
+{
+	char name[32], text[512];
+	AUTO_CLOSE int fd = -1;
+	const char *at;
+	ssize_t n;
+
+	(void)snprintf(name, sizeof(name), "%d/status", pid);
+	fd = sys_open_beneath(proc_fd, name, O_RDONLY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+	if (fd < 0)
+		return false;
+	n = read(fd, text, sizeof(text) - 1);
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	(void)snprintf(name, sizeof(name), "\n%s:\t", field);
+	/* the line before may hold the command's name, but no line break */
+	at = strstr(text, name);
+	if (!at)
+		return false;
+	*ret = strtoul(at + strlen(name), NULL, base);
+	return true;
+}
+
 bool tracee_base(int proc_fd, pid_t pid, int dirfd, char out[PATH_MAX])
 {
 	char name[48];
-	ssize_t n;
 
 	if (dirfd == AT_FDCWD)
 		(void)snprintf(name, sizeof(name), "%d/cwd", pid);
 	else
 		(void)snprintf(name, sizeof(name), "%d/fd/%d", pid, dirfd);
-	n = readlinkat(proc_fd, name, out, PATH_MAX - 1);
-	if (n <= 0 || n >= PATH_MAX - 1 || out[0] != '/')
-		return false;
-	out[n] = '\0';
-	return true;
+	return tracee_link(proc_fd, name, out);
 }
 
 /* Removes '.', '..' and double slashes, by text only. */
@@ -134,16 +173,11 @@ static bool real_inside(struct tracee_paths *p, const char *path, bool follow,
 	};
 	AUTO_CLOSE int fd = sys_openat2(p->root_fd, path, &how);
 	char name[32];
-	ssize_t n;
 
 	if (fd < 0)
 		return false;
 	(void)snprintf(name, sizeof(name), "self/fd/%d", fd);
-	n = readlinkat(p->proc_fd, name, out, PATH_MAX - 1);
-	if (n <= 0 || n >= PATH_MAX - 1 || out[0] != '/')
-		return false;
-	out[n] = '\0';
-	return true;
+	return tracee_link(p->proc_fd, name, out);
 }
 
 /*

@@ -38,6 +38,17 @@ bool tracee_string(pid_t pid, uint64_t addr, char *buf, size_t cap);
 /* The directory, as the caller's mounts name it now, from which a relative path starts:
  * its working directory (AT_FDCWD), or a descriptor.  proc_fd: of /proc. */
 bool tracee_base(int proc_fd, pid_t pid, int dirfd, char out[PATH_MAX]);
+/* What a link of /proc leads to; false: to no absolute path. */
+bool tracee_link(int dir, const char *name, char out[PATH_MAX]);
+/*
+ * What is gone has no name: /proc tells the last one with " (deleted)" behind it, which
+ * may meanwhile be that of another object.  One that really is called so counts as gone
+ * as well.
+ */
+bool tracee_is_gone(const char *path);
+/* A number in the thread's status. */
+bool tracee_status(int proc_fd, pid_t pid, const char *field, int base,
+		   unsigned long *ret);
 /*
  * Resolves `raw` as the caller means it: absolute, inside the sandbox, with links
  * resolved as far as the path exists there.  *ret_exists: all of it exists inside.

@@ -488,9 +488,9 @@ static void test_nothing_is_left_open(void **state)
 #ifndef POL_SAN /* the sanitizers make calls of their own */
 /* --- the calls that it makes --------------------------------------------------------------- */
 
-static int all_verbs(void)
+static int all_verbs(const int s[2], struct broker_caller by)
 {
-	static const struct broker_call calls[] = {
+	const struct broker_call calls[] = {
 		{ .verb = BROKER_MKDIR, .path.raw = "new", .mode = 0700 },
 		{ .verb = BROKER_OPEN, .path.raw = "l/a", .flags = O_WRONLY | O_CREAT, .mode = 0600 },
 		{ .verb = BROKER_OPEN, .path.raw = "d/a", .flags = O_WRONLY | O_TRUNC },
@@ -509,6 +509,9 @@ static int all_verbs(void)
 		{ .verb = BROKER_ACCESS, .path.raw = "b", .mode = W_OK, .flags = AT_EACCESS },
 		{ .verb = BROKER_UNLINK, .path.raw = "b" },
 		{ .verb = BROKER_RMDIR, .path.raw = "new" },
+		{ .by = by, .verb = BROKER_MKDIR, .path.raw = "/proc/self/cwd/through", .mode = 0700 },
+		{ .by = by, .verb = BROKER_BIND, .path.raw = "through/socket", .fd = s[0] },
+		{ .by = by, .verb = BROKER_BIND, .path.raw = "socket", .fd = s[1] },
 	};
 
 	struct stat st;
@@ -517,7 +520,7 @@ static int all_verbs(void)
 		const struct broker_result *r = act(calls[i]);
 
 		/* not each file system has attributes */
-		if (r->err && r->err != EOPNOTSUPP && !(r->err == ENODATA))
+		if (!r->ours || (r->err && r->err != EOPNOTSUPP && !(r->err == ENODATA)))
 			return (int)i + 1;
 		/* umask(2) cannot fail, but for a filter */
 		if (i == 0 && (fstatat(AT_FDCWD, "new", &st, 0) != 0 || (st.st_mode & 0777) != 0700))
@@ -529,7 +532,7 @@ static int all_verbs(void)
 /* In a process that may make these calls only, but for number `without`. */
 static int confined(size_t without)
 {
-	static const int own[] = { SYS_exit_group, SYS_write };
+	static const int own[] = { SYS_exit_group, SYS_write, SYS_read };
 	struct own_filter f = { .n = 0 };
 	int status;
 	pid_t pid = fork();
@@ -539,14 +542,21 @@ static int confined(size_t without)
 		(void)close(t.broker.self);
 		t.broker.self = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
 		(void)umask(0777);
+		int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		const struct broker_caller by = { .pid = getpid(), .proc_fd = proc };
+		int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		int s[2] = { socket(AF_UNIX, SOCK_STREAM, 0), socket(AF_UNIX, SOCK_DGRAM, 0) };
+
+		if (broker_trees_add(&t.broker.trees, BROKER_LOOK, "/", root) != 0)
+			_exit(200);
 		own_filter_begin(&f, (struct sock_filter)KILL);
-		own_filter_calls(&f, own, 2, (struct sock_filter)ALLOW);
+		own_filter_calls(&f, own, 3, (struct sock_filter)ALLOW);
 		for (size_t i = 0; i < broker_syscall_count; i++)
 			if (i != without)
 				own_filter_calls(&f, &broker_syscalls[i], 1, (struct sock_filter)ALLOW);
 		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || own_filter_load(&f) != 0)
 			_exit(200);
-		_exit(all_verbs());
+		_exit(all_verbs(s, by));
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));

@@ -17,9 +17,11 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <time.h>
@@ -31,6 +33,7 @@
 #include "runtime/base/filter_insn.h"
 #include "runtime/base/sys.h"
 #include "runtime/broker/serve.h"
+#include "runtime/broker/task.h"
 #include "tests/lib/broker_twin.h"
 
 static const int served[] = {
@@ -38,10 +41,10 @@ static const int served[] = {
 	SYS_unlinkat, SYS_mknod, SYS_mknodat, SYS_symlink, SYS_symlinkat, SYS_link, SYS_linkat,
 	SYS_rename, SYS_renameat, SYS_renameat2, SYS_truncate, SYS_chmod, SYS_fchmodat, 452, SYS_chown,
 	SYS_lchown, SYS_fchownat, SYS_utime, SYS_utimes, SYS_futimesat, SYS_utimensat, SYS_setxattr,
-	SYS_lsetxattr, SYS_removexattr, SYS_lremovexattr, SYS_access, SYS_faccessat, SYS_faccessat2,
+	SYS_lsetxattr, SYS_removexattr, SYS_lremovexattr, SYS_access, SYS_faccessat, SYS_faccessat2, SYS_bind,
 };
 #define SERVED (sizeof(served) / sizeof(served[0]))
-#define MOST 100
+#define MOST 200
 #define TIMED 300 /* the shortest of so many times EACH */
 #define EACH 10
 
@@ -54,8 +57,13 @@ static struct shared {
 static int begin(void **state)
 {
 	(void)state;
+	int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	return shared == MAP_FAILED || twin_init(&t, &twin_allow_all) != 0 ? -1 : 0;
+	return shared == MAP_FAILED || twin_init(&t, &twin_allow_all) != 0 ||
+			       broker_trees_add(&t.broker.trees, BROKER_LOOK, "/", root) != 0 ?
+		       -1 :
+		       0;
 }
 
 static int end(void **state)
@@ -141,6 +149,141 @@ static void call(long nr, long a, long b, long c, long d, long e)
 	}
 }
 
+#define HERE 77 /* where descriptors are whose names the broker is to find */
+
+static void put_here(int fd)
+{
+	(void)dup2(fd, HERE);
+	(void)close(fd);
+}
+
+/* Through the links of /proc.  What has "ours" or HERE in its path the broker has to do. */
+static void proc_calls(const char *root)
+{
+	static const struct timespec times[2] = { { 1000, 0 }, { 2000, 0 } };
+	const int cwd = AT_FDCWD;
+	char path[600], other[64];
+	int other_end[2];
+	pid_t pid;
+
+	call(SYS_mkdir, P("/proc/self/cwd/ours1"), 0700, 0, 0, 0);
+	call(SYS_openat, cwd, P("/proc/thread-self/cwd/./ours1/../ours2"), O_WRONLY | O_CREAT, 0600, 0);
+	(void)snprintf(path, sizeof(path), "/proc//self/root%s/ours3", root);
+	call(SYS_mkdir, P(path), 0700, 0, 0, 0);
+	(void)snprintf(path, sizeof(path), "/proc/%d/cwd/ours4", getpid());
+	call(SYS_symlink, P("ours2"), P(path), 0, 0, 0);
+	/* another process */
+	(void)!pipe2(other_end, O_CLOEXEC);
+	pid = fork();
+	if (pid == 0) {
+		(void)!chdir("ours1");
+		(void)!write(other_end[1], "x", 1);
+		(void)pause();
+	}
+	(void)!read(other_end[0], other, 1);
+	(void)snprintf(path, sizeof(path), "/proc/%d/cwd/ours5", pid);
+	call(SYS_mkdir, P(path), 0700, 0, 0, 0);
+	(void)kill(pid, SIGKILL);
+	(void)waitpid(pid, NULL, 0);
+	(void)snprintf(path, sizeof(path), "/proc/%d/cwd/none", pid);
+	call(SYS_mkdir, P(path), 0700, 0, 0, 0);
+	/* a directory, a file for reading only, a link */
+	put_here(open("ours1", O_RDONLY | O_DIRECTORY));
+	call(SYS_mkdir, P("/proc/self/fd/77/ours6"), 0700, 0, 0, 0);
+	call(SYS_mkdir, P("/dev/fd/77/ours7/"), 0700, 0, 0, 0);
+	call(SYS_chmod, P("/dev/fd/77"), 0750, 0, 0, 0);
+	call(452, HERE, P(""), 0755, AT_EMPTY_PATH, 0);
+	put_here(open("ours2", O_RDONLY));
+	call(SYS_open, P("/proc/self/fd/77"), O_WRONLY | O_APPEND, 0, 0, 0);
+	call(SYS_open, P("/dev/fd/77"), O_RDWR | O_CREAT | O_TRUNC, 0600, 0, 0);
+	call(SYS_truncate, P("/proc/self/fd/77"), 3, 0, 0, 0);
+	call(SYS_utimensat, cwd, P("/proc/self/fd/77"), P(times), 0, 0);
+	call(SYS_utimensat, HERE, P(""), P(times), AT_EMPTY_PATH, 0);
+	call(SYS_fchownat, HERE, P(""), -1, (long)getegid(), AT_EMPTY_PATH);
+	call(SYS_setxattr, P("/proc/self/fd/77"), P("user.x"), P("y"), 1, 0);
+	call(SYS_linkat, cwd, P("/proc/self/fd/77"), cwd, P("ours8"), AT_SYMLINK_FOLLOW);
+	put_here(open("ours4", O_PATH | O_NOFOLLOW));
+	call(SYS_open, P("/proc/self/fd/77"), O_WRONLY, 0, 0, 0);
+	/* the kernel's */
+	call(SYS_unlink, P("/proc/self/fd/0"), 0, 0, 0, 0);
+	call(SYS_open, P("/proc/self/fd/0"), O_WRONLY | O_NOFOLLOW, 0, 0, 0);
+	call(SYS_open, P("/proc/self/fd/999"), O_WRONLY, 0, 0, 0);
+	call(SYS_open, P("/proc/self/fd/0/x"), O_WRONLY | O_CREAT, 0600, 0, 0);
+	call(SYS_mkdir, P("/proc/self/x"), 0700, 0, 0, 0);
+	call(SYS_mkdir, P("/proc/sys/self/cwd/x"), 0700, 0, 0, 0);
+	(void)close(HERE);
+	call(SYS_open, P("/proc/self/fd/78"), O_WRONLY, 0, 0, 0);
+}
+
+/* Files without a name get one; files that have lost it do not. */
+static void tmpfile_calls(void)
+{
+	const int cwd = AT_FDCWD;
+	char text[8] = "";
+	int fd;
+
+	put_here(open(".", O_TMPFILE | O_RDWR, 0640));
+	(void)!write(HERE, "tmp", 3);
+	call(SYS_linkat, cwd, P("/proc/self/fd/77"), cwd, P("named1"), AT_SYMLINK_FOLLOW);
+	call(SYS_linkat, cwd, P("/proc/self/fd/77"), cwd, P("named1"), AT_SYMLINK_FOLLOW);
+	put_here(open(".", O_TMPFILE | O_RDWR, 0640));
+	call(SYS_linkat, cwd, P("/proc/self/fd/77"), cwd, P("named2/"), AT_SYMLINK_FOLLOW);
+	call(SYS_linkat, HERE, P(""), cwd, P("named2"), AT_EMPTY_PATH);
+	put_here(open(".", O_TMPFILE | O_RDWR | O_EXCL, 0640));
+	call(SYS_linkat, cwd, P("/proc/self/fd/77"), cwd, P("named3"), AT_SYMLINK_FOLLOW);
+	put_here(open("lost", O_CREAT | O_RDWR, 0640));
+	(void)unlink("lost");
+	call(SYS_linkat, cwd, P("/proc/self/fd/77"), cwd, P("named4"), AT_SYMLINK_FOLLOW);
+	fd = open("named1", O_RDONLY);
+	(void)!read(fd, text, 3);
+	shared->result[made++] = strcmp(text, "tmp");
+	(void)close(fd);
+	(void)close(HERE);
+}
+
+static void bind_to(const char *path, size_t more, int family)
+{
+	struct sockaddr_un name = { .sun_family = (sa_family_t)family }, got;
+	size_t n = offsetof(struct sockaddr_un, sun_path) + strlen(path);
+	socklen_t len = sizeof(got);
+	int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	memcpy(name.sun_path, path, strlen(path));
+	call(SYS_bind, s, P(&name), (long)(n + more), 0, 0);
+	/* of a plain name it tells what was bound */
+	if (path[0] && !strchr(path, '/') && getsockname(s, (struct sockaddr *)&got, &len) == 0)
+		shared->result[made++] = memcmp(&name, &got, len < sizeof(got) ? len : sizeof(got)) + (int)len;
+	call(SYS_bind, s, P(&name), (long)(n + more), 0, 0);
+	(void)close(s);
+}
+
+static void bind_calls(const char *root)
+{
+	char path[400], leaf[110];
+
+	(void)umask(077);
+	bind_to("ours-socket", 1, AF_UNIX);
+	bind_to("ours-socket", 0, AF_UNIX);
+	(void)snprintf(path, sizeof(path), "%s/ours-at", root);
+	bind_to(path, 1, AF_UNIX);
+	bind_to("ours1/ours-in", 1, AF_UNIX);
+	bind_to("ours-slash/", 1, AF_UNIX);
+	bind_to("missing/ours", 1, AF_UNIX);
+	memset(leaf, 'n', sizeof(leaf));
+	memcpy(leaf, "./ours", 6);
+	leaf[107] = '\0';
+	bind_to(leaf, 1, AF_UNIX);
+	memcpy(leaf, "ours--nn", 8);
+	leaf[107] = 'x';
+	leaf[108] = '\0';
+	bind_to(leaf, 0, AF_UNIX);
+	bind_to("x", 1, AF_INET);
+	bind_to("", 0, AF_UNIX);
+	call(SYS_bind, 0, P("xxxxxxxxxxxxxxxx"), 10, 0, 0);
+	call(SYS_unlink, P("ours-socket"), 0, 0, 0, 0);
+	call(SYS_bind, 0, 16, 10, 0, 0);
+}
+
 /* Every call, relative, absolute and from a descriptor. */
 static void all_calls(const char *root)
 {
@@ -220,6 +363,9 @@ static void all_calls(const char *root)
 	call(SYS_mkdir, P("gone (deleted)"), 0700, 0, 0, 0);
 	call(SYS_mkdirat, gone, P("x"), 0700, 0, 0);
 	call(SYS_openat, gone, P("y"), O_WRONLY | O_CREAT, 0600, 0);
+	proc_calls(root);
+	tmpfile_calls();
+	bind_calls(root);
 	/* memory that is not there */
 	call(SYS_mkdir, 0, 0700, 0, 0, 0);
 	call(SYS_mkdir, 16, 0700, 0, 0, 0);
@@ -350,6 +496,15 @@ static pid_t start(void (*does)(const char *root), const char *root, bool filter
 	return pid;
 }
 
+/* The kernel would make them, too: there is no read-only mount here. */
+static void check_ours(void)
+{
+	const struct broker_decoded *d = &t.broker.work->decoded;
+
+	if (!t.last.ours && (strstr(d->path, "ours") || strstr(d->path, "/77")))
+		fail_msg("the kernel makes call %u on %s", (unsigned)d->call.verb, d->path);
+}
+
 /* Until the process has ended; after `kill_at` calls it is killed while it waits (0: never).
  * The calls came `age` ms ago. */
 static unsigned long serve_old(pid_t pid, int listener, unsigned long kill_at, int64_t age)
@@ -374,6 +529,7 @@ static unsigned long serve_old(pid_t pid, int listener, unsigned long kill_at, i
 			assert_int_equal(kill(pid, SIGKILL), 0);
 		assert_int_equal(serve_small(&from, &req, sys_now_ms() - age, &resp), 0);
 		assert_int_equal(t.last.fd, -1);
+		check_ours();
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(kill_at ? WIFSIGNALED(status) : status == 0);

@@ -1,0 +1,97 @@
+/* Gives a socket of the run its name: bind(2) makes the file, so that it is made on the
+ * caller's own socket, in the directory that was found. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+#include "runtime/base/sys.h"
+#include "runtime/broker/actions.h"
+#include "runtime/broker/tracee.h"
+
+#define OF_THREAD O_EXCL /* PIDFD_THREAD, 6.9 */
+
+/* The caller's descriptor, if it is a socket for names; else -1.  What it
+ * has under this number now may be another one, which is as good: it is the run's. */
+static int take_socket(const struct broker_caller *by, int fd)
+{
+	unsigned long tgid = (unsigned long)by->pid;
+	int pidfd = sys_pidfd_open(by->pid, OF_THREAD);
+	int got, domain = 0;
+	socklen_t n = sizeof(domain);
+
+	if (pidfd < 0 && tracee_status(by->proc_fd, by->pid, "Tgid", 10, &tgid))
+		pidfd = sys_pidfd_open((pid_t)tgid, 0);
+	if (pidfd < 0)
+		return -1;
+	got = sys_pidfd_getfd(pidfd, fd, 0);
+	(void)close(pidfd);
+	if (got < 0)
+		return -1;
+	if (getsockopt(got, SOL_SOCKET, SO_DOMAIN, &domain, &n) == 0 &&
+	    domain == AF_UNIX)
+		return got;
+	(void)close(got);
+	return -1;
+}
+
+/* From the directory itself, so that getsockname(2) tells what the caller wrote. */
+static int bind_here(const struct broker_act *a, int s, const struct sockaddr_un *name,
+		     socklen_t n)
+{
+	char dir[BROKER_FD_NAME];
+	AUTO_CLOSE int fd = -1;
+	int r;
+
+	broker_fd_name(a->at->parent, dir);
+	/* fchdir(2) of the very descriptor looks at the permission to search it */
+	if (fchdir(a->at->parent) != 0)
+		return -errno;
+	r = broker_done(bind(s, (const struct sockaddr *)name, n));
+	return fchdir(a->b->cwd) == 0 ? r : -EIO;
+}
+
+static int bind_name(const struct broker_act *a, int s)
+{
+	const struct broker_spot *at = a->at;
+	struct sockaddr_un name = { .sun_family = AF_UNIX };
+	const size_t head = offsetof(struct sockaddr_un, sun_path);
+	bool plain = !strchr(a->c->path.raw, '/');
+	int n = snprintf(name.sun_path, sizeof(name.sun_path), "/proc/self/fd/%d/%s",
+			 at->parent, at->leaf);
+
+	if (!plain && n > 0 && (size_t)n < sizeof(name.sun_path))
+		return broker_done(bind(s, (const struct sockaddr *)&name,
+					(socklen_t)(head + (size_t)n + 1)));
+	/* without a NUL, if there is no room */
+	n = (int)strlen(at->leaf);
+	if ((size_t)n > sizeof(name.sun_path))
+		return -EINVAL;
+	memset(name.sun_path, 0, sizeof(name.sun_path));
+	memcpy(name.sun_path, at->leaf, (size_t)n);
+	return bind_here(
+		a, s, &name,
+		(socklen_t)(head + (size_t)n + ((size_t)n < sizeof(name.sun_path))));
+}
+
+int broker_bind(struct broker_act *a)
+{
+	AUTO_CLOSE int s = -1;
+	mode_t own;
+	int r;
+
+	s = take_socket(&a->c->by, a->c->fd);
+	if (s < 0)
+		return BROKER_NOT_OURS;
+	r = broker_may_make(a, false);
+	if (r != 0)
+		return r == -EEXIST ? -EADDRINUSE : r;
+	own = umask(a->c->umask);
+	r = bind_name(a, s);
+	(void)umask(own);
+	return r;
+}

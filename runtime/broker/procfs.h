@@ -1,0 +1,39 @@
+/*
+ * The links of a run's /proc that the kernel follows for a process: working
+ * directories, roots and descriptors, of the caller and of others in its run.  What
+ * they lead to is read as a text, which is a path inside.
+ *
+ * It is racy, as all that is read of a process: the path counts, by which the object is
+ * then found, and not the link.
+ */
+#ifndef RUNTIME_BROKER_PROCFS_H
+#define RUNTIME_BROKER_PROCFS_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "runtime/broker/asker.h"
+
+struct procfs_link {
+	int dir; /* the link's name is `name` from here */
+	char name[64];
+	size_t used;         /* bytes of the names that spell it */
+	char text[PATH_MAX]; /* absolute */
+	bool gone;           /* what it leads to has no name (any more) */
+};
+
+/* May the name stand for a process? */
+bool procfs_is_process(const char *name, size_t n);
+/* May the descriptor (O_PATH too) lie on a procfs?  Is it the root of one? */
+bool procfs_may_be(int fd);
+bool procfs_is_root(int fd);
+/*
+ * `names` follow the root of the run's procfs, of which `root` is a descriptor:
+ * "self/cwd/x", "thread-self/fd/3", "17/root".  False: it is no such link, it leads to
+ * no path, or cannot be read.
+ */
+bool procfs_link(const struct broker_caller *by, int root, const char *names,
+		 struct procfs_link *ret);
+
+#endif
