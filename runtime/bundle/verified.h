@@ -18,7 +18,8 @@ struct verified_options {
 
 /*
  * Verifies owner and mode (if there is a path), digests, structure, signatures, validity
- * in time, that it stands under the host's managed policies, and the filter. 0 or -errno; on failure *ret is empty, and bundle_release() is
+ * in time, that it stands under the host's managed policies, and the
+ * filters that may be loaded. 0 or -errno; on failure *ret is empty, and bundle_release() is
  * harmless.
  */
 int verified_open(const struct verified_options *o, struct bundle *ret,

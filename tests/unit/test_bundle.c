@@ -17,6 +17,8 @@
 #include "runtime/bundle/check.h"
 #include "runtime/bundle/manifest.h"
 #include "runtime/bundle/tar.h"
+#include "runtime/bundle/members.h"
+#include "runtime/bundle/verified.h"
 #include "tests/unit/bundle_parse.h"
 #include "tests/unit/scratch_dir.h"
 
@@ -323,6 +325,44 @@ static int leave(void **state)
 	return scratch_leave(dir);
 }
 
+/* A bundle whose filter may be loaded is not opened if that one is damaged, and only then. */
+static void test_a_damaged_filter_is_found_at_once(void **state)
+{
+	struct mk m;
+	struct str s;
+
+	(void)state;
+	mk_sample(&m);
+	s = mk_bundle(&m, MK_OPTIONS);
+	for (unsigned i = 0; i < 2 * PB_FILTER_COUNT; i++) {
+		const struct member_filter *f = &member_filters[i / 2];
+		const char *path = i % 2 ? f->map : f->bpf;
+
+		for (unsigned trace = 0; trace < 2; trace++) {
+			struct verified_options o = { .bytes = mk_malloced(s), .size = s.n,
+						      .home = "/nonexistent", .now = 1800000000,
+						      .trace = trace };
+			bool needed = trace == (i / 2 == PB_FILTER_TRACE);
+			/* its header; the data follows */
+			uint8_t *at = memmem(o.bytes, s.n, path, strlen(path) + 1);
+			struct rt_err err = { 0 };
+			struct trust t;
+			struct bundle b;
+
+			/* the manifest lists it, too, without the NUL */
+			assert_non_null(at);
+			at[512 + 30] ^= 4;
+			assert_int_equal(verified_open(&o, &b, &t, &err) < 0, needed);
+			if (needed) {
+				assert_non_null(strstr(err.text, path));
+				assert_non_null(strstr(err.text, "is damaged"));
+			}
+			bundle_release(&b);
+		}
+	}
+	mk_release(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -334,6 +374,7 @@ int main(void)
 		cmocka_unit_test(test_source_names_become_member_paths),
 		cmocka_unit_test(test_owner_mode_and_links),
 		cmocka_unit_test(test_other_tools_read_it),
+		cmocka_unit_test(test_a_damaged_filter_is_found_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, enter, leave);
