@@ -395,6 +395,9 @@ int broker_decode(const struct broker_source *from, const struct seccomp_notif *
 	c->mode = row->mode == NONE ? 0 : (mode_t)r.args[row->mode];
 	ret->cloexec = false;
 	ret->path[0] = ret->to[0] = ret->text[0] = '\0';
+	/* futimens(3): of a descriptor */
+	if (c->verb == BROKER_UTIMENS && row->dir != NONE && !r.args[row->path])
+		return BROKER_NOT_OURS;
 	/* an open that writes nothing needs no path */
 	if (c->verb == BROKER_OPEN && row->flags != NONE && !needs_writing(c->flags))
 		return BROKER_NOT_OURS;

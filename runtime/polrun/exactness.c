@@ -58,6 +58,8 @@ bool exactness_is_first(const struct bundle *b, uint32_t i)
 static const char read_only[] =
 	"here a name that is absent, or a link that a run could replace, makes the tree "
 	"above it read-only";
+static const char creatable[] =
+	"here no seccomp listener can be had: a name that is absent at the start can be made";
 static const char nothing[] =
 	"here its name is absent, or neither a file nor a directory: an allow gives "
 	"nothing";
@@ -119,6 +121,8 @@ void exactness_find_here(const struct sandbox_run *run, const struct sandbox_vie
 	for (size_t i = 0; i < v->n; i++)
 		if (v->nodes[i].forced_ro)
 			put(ret, run->bundle, v->nodes[i].forced_by, read_only);
+	for (size_t i = 0; i < v->ncreatable; i++)
+		put(ret, run->bundle, v->creatable[i].rule, creatable);
 	for (uint32_t i = 0; i < m->anchors.count; i++) {
 		const struct pb_anchor *a = pb_at(m, m->anchors, sizeof(*a), i);
 		const char *why = gives_nothing(run, a);

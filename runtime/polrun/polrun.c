@@ -285,11 +285,15 @@ static void drop_descriptors(struct session *s)
 	network_release(&s->run);
 }
 
+/* No listener could be had: without one nobody decides names, so that the view is another. */
+#define ANOTHER_VIEW (-1)
+
+/* The status, or ANOTHER_VIEW. */
 static int start_and_supervise(struct session *s)
 {
 	AUTO_CLOSE int project = -1;
 	const struct told told = told_of(s);
-	struct sandbox_child child = { .listener = -1 };
+	struct sandbox_child child = { .listener = -1, .root_fd = -1 };
 	struct streams streams = { 0 };
 	struct rt_err err = { 0 };
 	int r, flags[3];
@@ -305,7 +309,13 @@ static int start_and_supervise(struct session *s)
 		memset(&err, 0, sizeof(err));
 		r = sandbox_start(&s->run, &s->view, &child, &err);
 	} while (r < 0 &&
-		 (retry_without_listener(s, &err) || network_by_polnft(&s->run, &err)));
+		 ((retry_without_listener(s, &err) && !s->view.brokers) ||
+		  network_by_polnft(&s->run, &err)));
+	if (r < 0 && s->view.brokers && !s->run.want_listener) {
+		(void)streams_finish(&streams, &err);
+		walls_release(&s->walls);
+		return ANOTHER_VIEW;
+	}
 	if (r < 0) {
 		r = refuse_start(s, &err);
 		(void)streams_finish(&streams, &err);
@@ -355,11 +365,14 @@ static int run_command(struct session *s)
 	int status = lookup_check_cwd(&s->run, &s->view, s->roots.project, &err) < 0 ?
 			     EXIT_REFUSED : 0;
 
+	free(s->exec_path);
+	s->exec_path = NULL;
 	if (status == 0)
 		status = lookup_program(&s->run, &s->view, env_get(s->envp, "PATH"),
 					&s->exec_path, &err);
 	if (status != 0)
 		return fail(&err, status);
+	free(s->appeared);
 	s->appeared = calloc(s->view.ncreatable + 1, sizeof(*s->appeared));
 	if (!s->appeared) {
 		(void)rt_fail(&err, ENOMEM, "out of memory");
@@ -414,7 +427,7 @@ static int check_report(struct session *s, bool view, struct rt_err *err)
 	return -err->err;
 }
 
-static int with_bundle(struct session *s)
+static int with_view(struct session *s)
 {
 	const struct state_view_dir dirs[STATE_VIEW_DIRS] = {
 		{ s->state, "answers to what the policy asks are remembered" },
@@ -422,6 +435,25 @@ static int with_bundle(struct session *s)
 		{ s->chosen.places.config, "the user's policies are" },
 	};
 	struct rt_err err = { 0 };
+
+	sandbox_view_release(&s->view);
+	if (state_view_make(&s->run, dirs, s->opt.action == OPT_RUN, &s->view, &err) < 0 ||
+	    (s->opt.ask_socket && ask_path_check(&s->run, &s->view, s->opt.ask_socket, s->ask_at,
+						 &err) < 0) ||
+	    (s->opt.action == OPT_RUN && secrets_check_view(&s->run, &s->view, &err) < 0) ||
+	    check_report(s, true, &err) < 0)
+		return fail(&err, EXIT_REFUSED);
+	s->run.broker = s->view.brokers;
+	if (s->opt.action == OPT_RUN)
+		sandbox_ahead_view(&s->run, &s->view);
+	exactness_find_here(&s->run, &s->view, &s->here);
+	return s->opt.action == OPT_PLAN ? show_plan(s) : run_command(s);
+}
+
+static int with_bundle(struct session *s)
+{
+	struct rt_err err = { 0 };
+	int status;
 
 	if (s->polinit < 0)
 		s->polinit = before_open_polinit(&err);
@@ -443,24 +475,18 @@ static int with_bundle(struct session *s)
 		return fail(&err, EXIT_REFUSED);
 	/* A denied command needs no view. */
 	if (s->opt.action == OPT_RUN) {
-		int status = verdict(s, false, &err);
-
+		status = verdict(s, false, &err);
 		if (status)
 			return fail(&err, status);
 	}
 	if (fill_run(s, &err) < 0 ||
 	    (s->opt.ask_socket && ask_path_find(s->opt.ask_socket, s->ask_at, &err) < 0) ||
-	    start_gateway(s, &err) < 0 ||
-	    state_view_make(&s->run, dirs, s->opt.action == OPT_RUN, &s->view, &err) < 0 ||
-	    (s->opt.ask_socket && ask_path_check(&s->run, &s->view, s->opt.ask_socket, s->ask_at,
-						 &err) < 0) ||
-	    (s->opt.action == OPT_RUN && secrets_check_view(&s->run, &s->view, &err) < 0) ||
-	    check_report(s, true, &err) < 0)
+	    start_gateway(s, &err) < 0)
 		return fail(&err, EXIT_REFUSED);
-	if (s->opt.action == OPT_RUN)
-		sandbox_ahead_view(&s->run, &s->view);
-	exactness_find_here(&s->run, &s->view, &s->here);
-	return s->opt.action == OPT_PLAN ? show_plan(s) : run_command(s);
+	do
+		status = with_view(s);
+	while (status == ANOTHER_VIEW);
+	return status;
 }
 
 /*

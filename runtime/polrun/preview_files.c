@@ -32,7 +32,7 @@ static struct said describe(const struct bundle *b, const struct sandbox_node *n
 	else
 		(void)snprintf(s.ops, sizeof(s.ops), "%s%s%s",
 			       n->ops & PB_READ ? "read " : "",
-			       n->ops & PB_WRITE ? "write " : "",
+			       n->broker ? "write* " : n->ops & PB_WRITE ? "write " : "",
 			       n->ops & PB_EXEC ? "exec" : "");
 	if (n->ops & PB_WRITE)
 		s.why = n->rule[1];
@@ -83,6 +83,9 @@ static void print_node(FILE *out, const struct sandbox_run *run, const struct sa
 					  "  private and empty", out);
 	else if (n->absent)
 		fputs("  does not exist", out);
+	if (n->broker)
+		fprintf(out, "  *each name is decided, because of %s",
+			explain_rule(b, n->forced_by, rule));
 	if (n->forced_ro) {
 		fprintf(out, "  read-only because of %s",
 			explain_rule(b, n->forced_by, rule));

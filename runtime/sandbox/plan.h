@@ -41,6 +41,7 @@ enum plan_flag {
 	PLAN_F_DIR = 128,
 	PLAN_F_MAYBE = 256, /* if the path does not exist, do nothing */
 	PLAN_F_MADE = 1024, /* the place belongs to the run: nobody else can swap it */
+	PLAN_F_BROKER = 2048, /* mounted read-only over a writable clone, kept in slot `aux` */
 	PLAN_F_SPECIAL = 512 /* an effect that depends on the row: see step_*.c */
 };
 

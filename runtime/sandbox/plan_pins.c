@@ -17,7 +17,7 @@ static bool restricts(const struct sandbox_view *v, const int *parent, size_t i)
 
 	if (n->noted || up < 0)
 		return false;
-	return n->masked || n->locked || (v->nodes[up].ops & ~n->ops);
+	return n->masked || n->locked || (sandbox_node_native(&v->nodes[up]) & ~sandbox_node_native(n));
 }
 
 static void pin_between(const char *top, const char *path, char ***pins, size_t *npins,

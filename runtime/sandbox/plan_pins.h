@@ -6,7 +6,7 @@
 
 static inline bool plan_node_writable(const struct sandbox_node *n)
 {
-	return (n->ops & PB_WRITE) && !n->masked && !n->locked;
+	return (sandbox_node_native(n) & PB_WRITE) && !n->masked && !n->locked;
 }
 
 /*

@@ -62,7 +62,7 @@ static uint64_t rights_of(const struct sandbox_node *n,
 
 	if (n->ops & PB_READ)
 		r |= n->is_dir ? abi->read_dir : abi->read_file;
-	if (n->ops & PB_WRITE)
+	if (sandbox_node_native(n) & PB_WRITE)
 		r |= n->is_dir ? abi->write_dir : abi->write_file;
 	if (n->ops & PB_EXEC)
 		r |= n->is_dir ? abi->exec_dir : abi->exec_file;
@@ -107,8 +107,8 @@ void plan_landlock(struct plan *p, const struct sandbox_view *v,
 		for (size_t j = 0; j < i; j++)
 			if (!v->nodes[j].noted && !v->nodes[j].masked &&
 			    is_below(n->path, v->nodes[j].path))
-				above |= v->nodes[j].ops;
-		if (n->ops & ~above)
+				above |= sandbox_node_native(&v->nodes[j]);
+		if (sandbox_node_native(n) & ~above)
 			landlock_rule(p, n->path, rights_of(n, abi), abi);
 	}
 	op = plan_add(p, STEP_LANDLOCK, PLAN_INIT);

@@ -30,6 +30,7 @@ struct build {
 	int *parent;     /* index of the node above, or -1 */
 	uint8_t *ground; /* enum ground of what each node shows */
 	bool *full;      /* true for a mask with something visible below it */
+	uint32_t *brokered; /* of a brokered node: the slot of its writable clone */
 	char **made;     /* directories that exist already, unsorted */
 	size_t nmade, made_cap;
 	const char *source; /* the scratch directory in which names are made before it
@@ -198,7 +199,7 @@ static void attach_pins(struct build *b, char **pins, size_t n, size_t node,
 
 static uint32_t tree_flags(const struct sandbox_node *n)
 {
-	return (plan_node_writable(n) ? 0u : PLAN_F_RO) |
+	return (n->broker ? PLAN_F_BROKER : plan_node_writable(n) ? 0u : PLAN_F_RO) |
 	       (n->ops & PB_EXEC ? 0u : PLAN_F_NOEXEC) | (n->is_dir ? PLAN_F_DIR : 0u);
 }
 
@@ -286,6 +287,8 @@ static void add_node(struct build *b, size_t i)
 		op->flags |= PLAN_F_COVER;
 		op->aux = cover = b->slots++;
 	}
+	if (n->broker)
+		op->aux = b->brokered[i] = b->slots++;
 	if (ground_above(b, i) == GROUND_HOST)
 		check_object(op, n);
 	if (n->scratch) {
@@ -430,7 +433,8 @@ static bool index_nodes(struct build *b)
 	b->parent = calloc(v->n + 1, sizeof(*b->parent));
 	b->ground = calloc(v->n + 1, 1);
 	b->full = calloc(v->n + 1, sizeof(*b->full));
-	if (!b->parent || !b->ground || !b->full)
+	b->brokered = calloc(v->n + 1, sizeof(*b->brokered));
+	if (!b->parent || !b->ground || !b->full || !b->brokered)
 		return false;
 	for (size_t i = 0; i < v->n; i++) {
 		const struct sandbox_node *n = &v->nodes[i];
@@ -449,6 +453,24 @@ static bool index_nodes(struct build *b)
 			b->full[b->parent[i]] = true;
 	}
 	return true;
+}
+
+/* polrun gets the writable clones, and the root in which it walks the run's paths. */
+static void give_trees(struct build *b)
+{
+	struct plan_op *op;
+
+	if (!b->v->brokers)
+		return;
+	op = plan_add(b->p, STEP_BROKER, PLAN_INIT);
+	op->flags = PLAN_F_SPECIAL;
+	for (size_t i = 0; i < b->v->n; i++) {
+		if (!b->v->nodes[i].broker || b->v->nodes[i].noted)
+			continue;
+		op = plan_add(b->p, STEP_BROKER, PLAN_INIT);
+		op->fd = (int32_t)b->brokered[i];
+		op->v = i;
+	}
 }
 
 static void forget_made(struct build *b)
@@ -499,6 +521,7 @@ void plan_view(struct plan *p, const struct sandbox_run *run,
 			       PLAN_F_MAYBE);
 	if (!b.anywhere) /* otherwise the root is read-only from the start */
 		(void)plan_add(p, STEP_ROOT_RO, PLAN_INIT);
+	give_trees(&b);
 	(void)plan_add(p, STEP_PIVOT, PLAN_INIT);
 	(void)plan_add(p, STEP_DETACH, PLAN_INIT);
 	plan_add_at(p, STEP_CWD, run->cwd, NULL, 0);
@@ -508,4 +531,5 @@ out:
 	free(b.parent);
 	free(b.ground);
 	free(b.full);
+	free(b.brokered);
 }

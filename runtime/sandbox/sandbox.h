@@ -89,6 +89,11 @@ struct sandbox_child {
 	int status_fd;     /* seqpacket from polinit: struct sandbox_status */
 	int listener;      /* -1: none */
 	int sockets[GATE_SOCKET_COUNT]; /* for polgate, if run->gateway; -1: none */
+	/* of a view that brokers: the run's root, and by node the writable clone of a brokered
+	   tree, else -1.  O_PATH */
+	int root_fd;
+	int *trees; /* malloc'ed; NULL: none */
+	size_t ntrees;
 };
 
 /* The events that polinit sends. */
@@ -97,6 +102,7 @@ enum sandbox_event {
 	                       number in the target, or -1 */
 	SANDBOX_MOUNTED,    /* sandbox_start() consumes this one, too: the view stands */
 	SANDBOX_SOCKETS,    /* and this one: the gateway's sockets; value: their bits */
+	SANDBOX_TREE,       /* and this one: a tree of the view; value: its node, -1 is the root */
 	SANDBOX_FAILED,     /* a step failed: err is filled; polrun exits with 125 */
 	SANDBOX_EXEC_FAILED,/* execve of the target failed: value is the errno */
 	SANDBOX_EXITED,     /* value: wait status of the target */
@@ -142,6 +148,8 @@ int sandbox_start(const struct sandbox_run *run, const struct sandbox_view *view
 
 /* Closes the gateway's sockets, if they are still there. */
 void sandbox_drop_sockets(struct sandbox_child *c);
+/* Closes root_fd and the trees. */
+void sandbox_drop_trees(struct sandbox_child *c);
 
 /* Starts the command.  If the command or pid 1 has already ended, its status says so. */
 int sandbox_go(const struct sandbox_child *c, struct rt_err *err);

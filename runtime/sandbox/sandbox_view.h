@@ -16,6 +16,8 @@ struct sandbox_node {
 	char *source;        /* below the place of a mount: the name on the host; NULL:
 	                        the same as `path` */
 	uint8_t ops;         /* pb_op bits that are granted here and below */
+	bool broker;         /* PB_WRITE of `ops` holds for names that the rules allow: the
+	                        mount is read-only, and polrun makes the writing calls */
 	bool scratch;        /* a private, empty tree */
 	bool masked;         /* exists on the host, but shows nothing */
 	bool absent;         /* does not exist on the host */
@@ -25,9 +27,9 @@ struct sandbox_node {
 	bool forced_ro;      /* read-only by force, because of a wildcard or an absent
 	                        name */
 	uint32_t rule[3];    /* deciding rule for read, write, exec; UINT32_MAX none */
-	uint32_t forced_by;  /* the rule behind forced_ro */
-	char *forced_name;   /* the absent name or the link behind forced_ro; NULL: a
-	                        wildcard */
+	uint32_t forced_by;  /* the rule behind forced_ro or broker */
+	char *forced_name;   /* the name behind it: absent, a link, or restricted alone;
+	                        NULL: a wildcard */
 	bool locked;         /* a name that the run made: empty, read-only */
 	bool noted;          /* only shown by --plan: nothing is mounted here */
 	/* device and inode that polrun saw on the host; pin_fd (O_PATH, -1 none) holds
@@ -74,9 +76,28 @@ struct sandbox_git {
 	uint32_t rule;
 };
 
+/* A name of the host that no run may write whatever the rules say about its path. */
+struct sandbox_denied {
+	char *path;
+	uint32_t rule;
+	bool below; /* and what lies below it */
+};
+
+/* A literal path of a rule that goes through links of the host. */
+struct sandbox_alias {
+	char *path, *real; /* as in the rule; physical, when the run began */
+	uint32_t rule;
+	bool lends; /* the rule is an allow, and no run can have made one of the links */
+};
+
 struct sandbox_view {
 	struct sandbox_node *nodes; /* malloc'ed */
 	size_t n;
+	bool brokers; /* a node is brokered */
+	struct sandbox_denied *denied;
+	size_t ndenied;
+	struct sandbox_alias *aliases;
+	size_t naliases;
 	/* names of the floor that do not exist, and that the run may create (below
 	 * `under`): host paths */
 	struct { char *path; uint32_t rule; } *creatable;
@@ -92,6 +113,12 @@ struct sandbox_view {
 	struct sandbox_git *git;
 	size_t ngit;
 };
+
+/* What the mount itself gives of `ops`. */
+static inline uint8_t sandbox_node_native(const struct sandbox_node *n)
+{
+	return n->broker ? (uint8_t)(n->ops & ~PB_WRITE) : n->ops;
+}
 
 /* Closes the descriptors of the places, which nobody needs once the mounts are made. */
 void sandbox_view_close(struct sandbox_view *v);

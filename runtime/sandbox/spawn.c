@@ -189,6 +189,19 @@ void sandbox_drop_sockets(struct sandbox_child *c)
 	}
 }
 
+void sandbox_drop_trees(struct sandbox_child *c)
+{
+	for (size_t i = 0; i < c->ntrees; i++)
+		if (c->trees[i] >= 0)
+			(void)close(c->trees[i]);
+	free(c->trees);
+	c->trees = NULL;
+	c->ntrees = 0;
+	if (c->root_fd >= 0)
+		(void)close(c->root_fd);
+	c->root_fd = -1;
+}
+
 static void meanwhile(const struct spawn *s, pid_t init_pid, int init_pidfd)
 {
 	if (s->run->meanwhile)
@@ -211,6 +224,22 @@ static int take_sockets(const struct sandbox_status *st, const struct beside *be
 	return rt_fail(err, EPROTO, "polinit has passed other sockets than it says");
 }
 
+static int take_tree(const struct sandbox_status *st, const struct beside *beside,
+		     struct sandbox_child *ret, struct rt_err *err)
+{
+	int *at = st->value == -1 ? &ret->root_fd
+		  : st->value >= 0 && (size_t)st->value < ret->ntrees ? &ret->trees[st->value]
+								      : NULL;
+
+	if (at && *at < 0 && beside->nfds == 1) {
+		*at = beside->fds[0];
+		return 0;
+	}
+	for (size_t i = 0; i < beside->nfds; i++)
+		(void)close(beside->fds[i]);
+	return rt_fail(err, EPROTO, "polinit has passed another tree than the plan has");
+}
+
 /* Receives the next status that tells whether the set-up has ended. */
 static int receive_next(const struct spawn *s, struct sandbox_status *ret, pid_t *ret_pid,
 			struct sandbox_child *child, struct rt_err *err)
@@ -227,6 +256,10 @@ static int receive_next(const struct spawn *s, struct sandbox_status *ret, pid_t
 			meanwhile(s, s->child.pid, s->child.pidfd);
 		} else if (ret->event == SANDBOX_SOCKETS) {
 			r = take_sockets(ret, &beside, child, err);
+			if (r < 0)
+				return r;
+		} else if (ret->event == SANDBOX_TREE) {
+			r = take_tree(ret, &beside, child, err);
 			if (r < 0)
 				return r;
 		} else {
@@ -375,6 +408,18 @@ static int take_child(struct spawn *s, struct rt_err *err)
 	return 0;
 }
 
+static int room_for_trees(const struct sandbox_view *view, struct sandbox_child *ret,
+			  struct rt_err *err)
+{
+	ret->trees = malloc(view->n * sizeof(*ret->trees));
+	if (!ret->trees)
+		return rt_fail(err, ENOMEM, "no memory for the trees");
+	ret->ntrees = view->n;
+	for (size_t i = 0; i < view->n; i++)
+		ret->trees[i] = -1;
+	return 0;
+}
+
 int sandbox_spawn(const struct sandbox_run *run, const struct sandbox_view *view,
 		  const struct plan_policy *policy, struct sandbox_child *ret,
 		  struct rt_err *err)
@@ -387,10 +432,12 @@ int sandbox_spawn(const struct sandbox_run *run, const struct sandbox_view *view
 	ret->listener = ret->status_fd = ret->init_pidfd = -1;
 	for (int i = 0; i < GATE_SOCKET_COUNT; i++)
 		ret->sockets[i] = -1;
+	ret->root_fd = -1;
 	s.uid_out = sandbox_ids_of(run).uid_out;
+	r = view->brokers ? room_for_trees(view, ret, err) : 0;
 	plan_init(&s.plan);
 	viewed = run->ahead && run->ahead->viewed;
-	if (!viewed)
+	if (r == 0 && !viewed)
 		r = plan_for_view(&s, view, policy, false, err);
 	if (r == 0)
 		r = take_child(&s, err);
@@ -410,6 +457,7 @@ int sandbox_spawn(const struct sandbox_run *run, const struct sandbox_view *view
 	if (r < 0) {
 		sandbox_ahead_release(&s.child);
 		sandbox_drop_sockets(ret);
+		sandbox_drop_trees(ret);
 		if (ret->listener >= 0)
 			(void)close(ret->listener);
 		ret->listener = -1;

@@ -14,8 +14,9 @@
 #include "runtime/sandbox/view_walls.h"
 #include "runtime/sandbox/view_want.h"
 
-static int put_node(struct sandbox_view *v, struct view_place *p)
+static int put_node(struct view_builder *b, struct view_place *p)
 {
+	struct sandbox_view *v = b->out;
 	struct view_object *o = &p->found.object;
 	const struct view_wanted *w = &p->wanted;
 	const struct view_given *g = &p->given;
@@ -27,6 +28,7 @@ static int put_node(struct sandbox_view *v, struct view_place *p)
 		return -ENOMEM;
 	n->ops = g->mask ? 0 : g->ops;
 	n->scratch = w->private_ && !g->mask;
+	n->broker = g->broker && !g->mask;
 	n->source = p->source ? strdup(p->source) : NULL;
 	if (p->source && !n->source)
 		return -ENOMEM;
@@ -39,8 +41,9 @@ static int put_node(struct sandbox_view *v, struct view_place *p)
 	n->soft = g->soft;
 	n->forced_ro = (g->allowed & PB_WRITE) && !(g->ops & PB_WRITE) &&
 		       w->ro.by != VIEW_NO_RULE;
-	n->forced_by = n->forced_ro ? w->ro.by : VIEW_NO_RULE;
-	if (n->forced_ro && w->ro.name) {
+	n->forced_by = n->forced_ro || n->broker ? w->ro.by : VIEW_NO_RULE;
+	b->out->brokers |= n->broker;
+	if ((n->forced_ro || n->broker) && w->ro.name) {
 		n->forced_name = strdup(w->ro.name);
 		if (!n->forced_name)
 			return -ENOMEM;
@@ -85,7 +88,7 @@ static int put_nodes(struct view_builder *b)
 		return -ENOMEM;
 	for (size_t i = 0; i < b->n && r == 0; i++)
 		if (b->places[i].given.keep || b->places[i].given.note)
-			r = put_node(v, &b->places[i]);
+			r = put_node(b, &b->places[i]);
 	return r;
 }
 
@@ -108,6 +111,21 @@ static void drop_links(struct sandbox_view *v)
 	v->nlinks = kept;
 }
 
+/* For who decides names while the run goes on: the links by which rules reach objects.  A run
+ * that replaced one could make what the rule denies anew. */
+static int keep_names(struct view_builder *b)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < b->nguarded && r == 0; i++)
+		r = view_deny_name(b, b->guarded[i].path, b->guarded[i].rule, false);
+	b->out->aliases = b->aliases;
+	b->out->naliases = b->naliases;
+	b->aliases = NULL;
+	b->naliases = 0;
+	return r;
+}
+
 int view_make(const struct view_in *in, struct sandbox_view *ret, struct rt_err *err)
 {
 	struct view_builder b = { .in = in, .out = ret, .any_ro = VIEW_NO_RULE, .err = err };
@@ -125,6 +143,8 @@ int view_make(const struct view_in *in, struct sandbox_view *ret, struct rt_err 
 		drop_links(ret);
 	if (r == 0)
 		r = view_walls(&b);
+	if (r == 0)
+		r = keep_names(&b);
 	view_places_release(&b);
 	if (r < 0) {
 		sandbox_view_release(ret);

@@ -28,7 +28,7 @@ static void want(struct view_wanted *w, const struct view_anchor *a)
 		w->floor = false;
 	w->rule = a->rule;
 	if (a->flags & VIEW_AF_FORCE) {
-		w->ro.here = true;
+		w->ro.here = w->forced = true;
 		w->ro.below |= !(a->flags & VIEW_AF_FILE);
 		w->ro.by = a->rule;
 	}
@@ -65,6 +65,12 @@ static int add_place(struct view_builder *b, const struct view_anchor *a, const 
 	}
 	if (a->kind == PB_A_PATH) {
 		want(&p->wanted, a);
+		return a->flags & VIEW_AF_FORCE ? view_deny_name(b, path, a->rule, true) : 0;
+	}
+	if (a->effect == PB_ALLOW) {
+		p->wanted.opens = true;
+		if (p->wanted.rule == VIEW_NO_RULE)
+			p->wanted.rule = a->rule;
 		return 0;
 	}
 	p->wanted.ro.below = true;

@@ -8,31 +8,8 @@
 
 #include "runtime/base/io.h"
 #include "runtime/sandbox/sandbox.h"
+#include "runtime/sandbox/view_answer.h"
 #include "runtime/sandbox/view.h"
-
-/* Does a rule other than a scratch rule allow it too?  A decision lists a limited
- * number of rules; if none of those allows it, the answer is no. */
-static bool allowed_anywhere(const struct decide_ctx *c, const struct decision *d)
-{
-	for (uint32_t i = 0; i < d->nmatched && i < DECIDE_MAX_MATCHED; i++) {
-		const struct pb_rule *r = bundle_rule(c->b, d->matched[i]);
-
-		if (r && r->kind == PB_FILE && r->effect == PB_ALLOW &&
-		    !(r->flags & PB_F_SCRATCH))
-			return true;
-	}
-	return false;
-}
-
-static enum view_answer answer_of(const struct decide_ctx *c, const struct decision *d)
-{
-	const struct pb_rule *rule = bundle_rule(c->b, d->rule);
-
-	if (d->effect == PB_ALLOW)
-		return rule && (rule->flags & PB_F_SCRATCH) && !allowed_anywhere(c, d) ?
-			       VIEW_OWN : VIEW_ALLOW;
-	return rule && rule->kind == PB_FILE ? VIEW_DENY : VIEW_OTHERWISE;
-}
 
 /*
  * What was asked already: the view asks for each operation on a place, and again when a
@@ -78,7 +55,7 @@ static enum view_answer bundle_decide(void *arg, uint8_t op, const char *path,
 		free(asked->known[i].path);
 		asked->known[i].path = strdup(path);
 		for (size_t j = 0; j < DECIDE_FILE_OPS; j++) {
-			asked->known[i].answer[j] = answer_of(asked->c, &d[j]);
+			asked->known[i].answer[j] = view_answer_of(asked->c, &d[j]);
 			asked->known[i].rule[j] = d[j].rule;
 		}
 	}
@@ -171,6 +148,7 @@ int sandbox_view_make(const struct sandbox_run *run, struct sandbox_view *ret,
 	struct view_in in = { .prefix = "", .home = ctx.roots.dir[PB_ROOT_HOME],
 			      .project = ctx.roots.dir[PB_ROOT_PROJECT],
 			      .project_link = run->project_link,
+			      .broker = run->want_listener,
 			      .foreign = run->root_run,
 			      .kept = run->kept, .nkept = run->nkept,
 			      .nbelieved = run->nbelieved,

@@ -64,7 +64,7 @@ static enum view_answer ask_all_names(const struct view_builder *b, const struct
 	char other[8300];
 
 	for (size_t i = 0; i < b->naliases && a != VIEW_DENY; i++) {
-		const struct view_alias *alias = &b->aliases[i];
+		const struct sandbox_alias *alias = &b->aliases[i];
 		enum view_answer by_alias;
 		uint32_t r = VIEW_NO_RULE;
 

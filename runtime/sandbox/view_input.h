@@ -42,6 +42,8 @@ struct view_in {
 	const char *mountinfo; /* the host's mountinfo, in the format of proc(5), or NULL */
 	const char *sockets;   /* the sockets that are bound now, in the format of
 	                          /proc/net/unix, or NULL */
+	bool broker;  /* writing can be decided by name, call by call (runtime/broker);
+	                 else a tree in which only some names may be written is read-only */
 	bool foreign; /* a run as root: its user owns no files except those that are
 	                 mapped */
 	const struct view_anchor *anchors;

@@ -50,7 +50,7 @@ int view_copy_link(struct view_builder *b, const char *path)
 int view_add_alias(struct view_builder *b, const char *path, const char *real,
 		   uint32_t rule, bool lends)
 {
-	struct view_alias *v = reallocarray(b->aliases, b->naliases + 1, sizeof(*v));
+	struct sandbox_alias *v = reallocarray(b->aliases, b->naliases + 1, sizeof(*v));
 
 	if (!v)
 		return -ENOMEM;

@@ -174,6 +174,8 @@ static void copy(struct view_wanted *to, const struct view_wanted *from)
 	to->listens |= from->listens;
 	to->floor = from->floor;
 	to->wildcard |= from->wildcard;
+	to->opens |= from->opens;
+	to->forced |= from->forced;
 	to->ro.here |= from->ro.here;
 	to->ro.below |= from->ro.below;
 	if (to->ro.by == VIEW_NO_RULE)

@@ -58,6 +58,18 @@ int view_place_ro_by(struct view_place *p, uint32_t rule, const char *name)
 	return 0;
 }
 
+int view_deny_name(struct view_builder *b, const char *path, uint32_t rule, bool below)
+{
+	struct sandbox_view *v = b->out;
+	struct sandbox_denied *d = reallocarray(v->denied, v->ndenied + 1, sizeof(*d));
+
+	if (!d)
+		return -ENOMEM;
+	v->denied = d;
+	d[v->ndenied] = (struct sandbox_denied){ strdup(path), rule, below };
+	return d[v->ndenied++].path ? 0 : -ENOMEM;
+}
+
 void view_places_release(struct view_builder *b)
 {
 	for (size_t i = 0; i < b->n; i++) {

@@ -26,6 +26,8 @@ struct view_wanted {
 	bool private_;   /* a private tree begins here */
 	bool scratch;    /* the private tree is writable for the run */
 	bool wildcard;   /* a rule with a wildcard restricts names in this directory */
+	bool opens;      /* a rule with a wildcard lets names in this directory be written */
+	bool forced;     /* read-only whatever the rules say: VIEW_AF_FORCE */
 	bool project;
 	bool socket;     /* a unix rule lets the run connect to a socket of this name */
 	bool no_socket;  /* a unix rule denies connections to a socket of this name */
@@ -33,8 +35,9 @@ struct view_wanted {
 	bool mounted;    /* a mount shows another tree of the host here */
 	uint32_t rule;   /* that restricts or mounts */
 	struct {
-		bool here;   /* the place itself is read-only */
-		bool below;  /* nothing below is writable */
+		bool here;   /* the place itself is read-only, or (view_in.broker, and it
+		                is not `forced`) its names are decided one by one */
+		bool below;  /* and so is everything below */
 		uint32_t by; /* because of this rule */
 		char *name;  /* an absent name, or a link that a run could replace, is the
 		                reason; NULL: a wildcard is.  malloc'ed */
@@ -54,6 +57,8 @@ struct view_given {
 	int up;            /* index of the kept place above, or -1 */
 	uint8_t ops;       /* pb_op bits */
 	uint8_t allowed;   /* pb_op bits that the rules alone would give */
+	bool broker;       /* PB_WRITE in `ops` is decided by name, call by call: what is
+	                      mounted is read-only */
 	uint32_t rules[3]; /* the rules that decide read, write, exec */
 	bool keep;         /* differs from the place above: becomes a node of the view */
 	bool from_host;    /* shows the host's object */
@@ -76,14 +81,6 @@ struct view_place {
 	struct view_given given;
 };
 
-/* A literal path of a rule that goes through links of the host. */
-struct view_alias {
-	char *path, *real; /* as in the rule; physical */
-	uint32_t rule;
-	bool lends;        /* the rule is an allow, and no run can have made one of the
-	                      links */
-};
-
 /* A link of the host through which a rule takes something away. */
 struct view_guarded {
 	char *path, *target;
@@ -95,7 +92,7 @@ struct view_builder {
 	struct view_place *places;
 	size_t n, cap;
 	/* the rest of what is wanted (stage 1) */
-	struct view_alias *aliases;
+	struct sandbox_alias *aliases;
 	size_t naliases;
 	struct view_guarded *guarded;
 	size_t nguarded;
@@ -122,6 +119,16 @@ bool view_is_private(const struct view_builder *b, const char *path);
 /* True for /proc, /dev (except /dev/shm) and /sys, which the run makes itself: rules
  * can only mask there. */
 bool view_is_system(const char *path);
+
+/* Keeps the name from being written, whatever the rules say; `below`: and what lies below
+ * it.  The path is copied.  -ENOMEM, or 0. */
+int view_deny_name(struct view_builder *b, const char *path, uint32_t rule, bool below);
+
+/* What the mount itself gives of `ops`. */
+static inline uint8_t view_native(const struct view_given *g)
+{
+	return g->broker ? (uint8_t)(g->ops & ~PB_WRITE) : g->ops;
+}
 
 /* The name of the object on the host. */
 static inline const char *view_host_name(const struct view_place *p)

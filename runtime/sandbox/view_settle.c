@@ -15,6 +15,7 @@
 #include "runtime/sandbox/view_decide.h"
 #include "runtime/sandbox/view_find.h"
 #include "runtime/sandbox/view_mount.h"
+#include "runtime/sandbox/view_names.h"
 
 static int by_path(const void *a, const void *b)
 {
@@ -77,68 +78,6 @@ static void decide_ops(const struct view_builder *b, struct view_place *p, bool 
 	g->allowed = g->ops;
 }
 
-/* --- read-only places ---------------------------------------------------------------- */
-
-static void force_ro(struct view_place *p, uint32_t by)
-{
-	if (!(p->given.ops & PB_WRITE))
-		return;
-	p->given.ops &= (uint8_t)~PB_WRITE;
-	p->wanted.ro.here = true;
-	if (p->wanted.ro.by == VIEW_NO_RULE)
-		p->wanted.ro.by = by;
-}
-
-static void apply_ro(struct view_builder *b, size_t i, enum region region)
-{
-	struct view_place *p = &b->places[i];
-
-	if (p->wanted.ro.here || p->wanted.ro.below)
-		force_ro(p, p->wanted.ro.by);
-	/* also by the name on the host: a mount's tree may lie below such a directory */
-	for (size_t j = 0; j < b->n; j++) {
-		const struct view_place *top = &b->places[j];
-
-		if (top->wanted.ro.below && (view_below(p->path, top->path) ||
-					     view_below(view_host_name(p), top->path)))
-			force_ro(p, top->wanted.ro.by);
-	}
-	if (b->any_ro != VIEW_NO_RULE && !p->wanted.private_ &&
-	    (region == REGION_HOST || (p->wanted.named && p->found.object.exists)))
-		force_ro(p, b->any_ro);
-}
-
-/* Finds the nearest existing directory above `path` and makes it a place of its own. */
-static int existing_above(struct view_builder *b, const char *path, uint32_t by, bool below)
-{
-	char dir[4096];
-	struct view_place *p;
-
-	(void)snprintf(dir, sizeof(dir), "%s", path);
-	for (;;) {
-		struct view_object o;
-		char *slash = strrchr(dir, '/');
-		int r;
-
-		if (!slash || slash == dir)
-			return 0;
-		*slash = '\0';
-		r = view_look(b->in->prefix, dir, &o);
-		if (r == 0 && o.fd >= 0)
-			(void)close(o.fd);
-		if (r == 0 && o.exists && o.is_dir)
-			break;
-	}
-	p = view_place_at(b, dir);
-	if (!p)
-		return -ENOMEM;
-	b->again |= !p->wanted.ro.here;
-	b->at_once |= below && !p->wanted.ro.below;
-	p->wanted.ro.here = true;
-	p->wanted.ro.below |= below;
-	return view_place_ro_by(p, by, path);
-}
-
 /* --- one place ----------------------------------------------------------------------- */
 
 /* In a tree of the run's own: makes the names that rules restrict, and shows from the
@@ -148,8 +87,8 @@ static void settle_own(struct view_place *p, const struct view_place *up)
 	const struct view_object *o = &p->found.object;
 	struct view_wanted *w = &p->wanted;
 	struct view_given *g = &p->given;
-	uint8_t have = up ? up->given.ops : 0;
-	uint8_t lost = have & (uint8_t)~g->ops;
+	uint8_t have = up ? view_native(&up->given) : 0;
+	uint8_t lost = have & (uint8_t)~view_native(g);
 
 	if (w->private_) {
 		g->keep = true;
@@ -193,25 +132,34 @@ static int add_creatable(struct sandbox_view *v, const struct view_place *p)
 	return v->creatable[v->ncreatable++].path ? 0 : -ENOMEM;
 }
 
+/* In a tree whose names are decided one by one, a place that is no more than one of these
+ * names needs no mount. */
+static bool differs(const struct view_given *up, const struct view_given *g)
+{
+	if (up->broker)
+		return (up->ops ^ g->ops) & (uint8_t)~PB_WRITE;
+	return up->ops != g->ops || g->broker;
+}
+
 static int settle_host(struct view_builder *b, struct view_place *p,
 		       const struct view_place *up)
 {
 	const struct view_object *o = &p->found.object;
 	const struct view_wanted *w = &p->wanted;
 	struct view_given *g = &p->given;
-	uint8_t have = up ? up->given.ops : 0;
-	uint8_t lost = have & (uint8_t)~g->ops;
+	uint8_t have = up ? view_native(&up->given) : 0;
+	uint8_t lost = have & (uint8_t)~view_native(g);
 
 	if (o->unreachable) {
 		/* the owner could open the way with chmod and then reach it */
 		return lost && (have & PB_WRITE) ?
-			       existing_above(b, view_host_name(p), w->rule, false) : 0;
+			       view_mark_above(b, view_host_name(p), w->rule, VIEW_ABOVE_HERE) : 0;
 	}
 	if (!o->exists) {
 		if (!lost || !(have & PB_WRITE) || !w->restricted)
 			return 0;
-		if (!w->floor)
-			return existing_above(b, view_host_name(p), w->rule, false);
+		if (!w->floor || b->in->broker)
+			return view_mark_above(b, view_host_name(p), w->rule, VIEW_ABOVE_HERE);
 		/* below a mount the entry for the host's own name covers it */
 		return p->source ? 0 : add_creatable(b->out, p);
 	}
@@ -226,9 +174,13 @@ static int settle_host(struct view_builder *b, struct view_place *p,
 		g->mask = g->keep = lost != 0;
 		return 0;
 	}
+	/* a mount on a name of the host is lost when a process of the host takes the name
+	 * away: its directory is decided name by name instead */
+	if (view_by_name(b, p, up, lost))
+		return view_mark_above(b, view_host_name(p), w->rule, VIEW_ABOVE_HERE);
 	/* keep what was forced as a place of its own, so that the report can give the
 	 * reason */
-	g->keep = !up || up->given.mask || up->given.ops != g->ops || w->project ||
+	g->keep = !up || up->given.mask || differs(&up->given, g) || w->project ||
 		  w->mounted ||
 		  (g->allowed & (uint8_t)~g->ops & (uint8_t)~up->given.allowed);
 	return 0;
@@ -348,6 +300,7 @@ static int settle_one(struct view_builder *b, size_t i)
 	const struct view_object *o = &p->found.object;
 	const struct view_wanted *w = &p->wanted;
 	enum region region;
+	bool host;
 	int r = view_find(b, p);
 
 	if (r < 0)
@@ -376,7 +329,9 @@ static int settle_one(struct view_builder *b, size_t i)
 		return 0;
 	decide_ops(b, p, w->private_ || o->is_dir || p->given.is_dir || !o->exists,
 		   !w->private_ && (region == REGION_HOST || (w->named && o->exists)));
-	apply_ro(b, i, region);
+	host = region == REGION_HOST || (w->named && o->exists);
+	view_restrict(b, i, host);
+	view_open_names(b, p, up, host);
 	/* there is nothing to cover, and the run could not make anything there */
 	if (w->private_ && !w->scratch && region == REGION_HOST && !o->is_dir)
 		return 0;
@@ -395,8 +350,11 @@ static int settle_one(struct view_builder *b, size_t i)
 	up = p->given.up < 0 ? NULL : &b->places[p->given.up];
 	/* the directory of a wildcard does not exist: restrict the tree above it */
 	if (r == 0 && p->wanted.ro.below && !p->given.keep && !p->found.object.exists &&
-	    region == REGION_HOST && (up->given.ops & PB_WRITE))
-		r = existing_above(b, view_host_name(p), p->wanted.ro.by, true);
+	    region == REGION_HOST && (view_native(&up->given) & PB_WRITE))
+		r = view_mark_above(b, view_host_name(p), p->wanted.ro.by, VIEW_ABOVE_BELOW);
+	if (r == 0 && p->wanted.opens && !p->found.object.exists && region == REGION_HOST &&
+	    b->in->broker)
+		r = view_mark_above(b, view_host_name(p), p->wanted.rule, VIEW_ABOVE_OPENS);
 	return r;
 }
 
@@ -408,7 +366,7 @@ static void forget(struct view_builder *b)
 		struct view_given *g = &b->places[i].given;
 
 		g->keep = g->mask = g->lock = g->note = g->from_host = g->socket =
-			g->soft = false;
+			g->soft = g->broker = false;
 	}
 	for (size_t i = 0; i < b->out->ncreatable; i++)
 		free(b->out->creatable[i].path);

@@ -72,7 +72,7 @@ static int wall_of(struct view_builder *b, const struct view_place *p)
 	if (!p->path[1] || !up || !up->from_host || up->mask || view_is_system(p->path) ||
 	    g->note || g->soft || g->socket)
 		return 0;
-	lost = up->ops & (uint8_t)~(g->mask ? 0 : g->ops);
+	lost = view_native(up) & (uint8_t)~(g->mask ? 0 : view_native(g));
 	/* a tree mounted over a place of the host: without the mount the host's own
 	 * tree is visible */
 	if (g->keep)

@@ -23,7 +23,7 @@
 #ifdef POL_SAN
 /* The run time of the sanitizers opens and maps on its own: deny only what matters
  * most. */
-static void build(struct own_filter *f)
+static void build(struct own_filter *f, const int *broker, size_t n)
 {
 	static const struct sock_filter san[] = {
 		LOAD(arch), JEQ(AUDIT_ARCH_X86_64, 1, 0), KILL,
@@ -32,6 +32,7 @@ static void build(struct own_filter *f)
 		ALLOW, REFUSE,
 	};
 
+	(void)broker, (void)n;
 	*f = (struct own_filter){ .n = 0 };
 	for (size_t i = 0; i < OWN_FILTER_COUNT(san); i++)
 		own_filter_add(f, san[i]);
@@ -63,9 +64,21 @@ static const int ioctls[] = {
 	(int)SECCOMP_IOCTL_NOTIF_RECV, (int)SECCOMP_IOCTL_NOTIF_SEND,
 	(int)SECCOMP_IOCTL_NOTIF_ID_VALID, (int)SECCOMP_IOCTL_NOTIF_SET_FLAGS,
 	TCGETS, /* stdio asks whether stderr is a terminal */
+	(int)SECCOMP_IOCTL_NOTIF_ADDFD, /* the broker's alone: the last one */
 };
 
-static void build(struct own_filter *f)
+/* The broker acts with the ids of the run's user. */
+static const int ids[] = { SYS_setfsuid, SYS_setfsgid, SYS_geteuid, SYS_getegid };
+
+static void add_broker(struct own_filter *f, const int *broker, size_t n)
+{
+	own_filter_calls(f, ids, OWN_FILTER_COUNT(ids), (struct sock_filter)ALLOW);
+	for (size_t i = 0; i < n; i++)
+		if (broker[i] != SYS_openat2) /* decided above */
+			own_filter_calls(f, &broker[i], 1, (struct sock_filter)ALLOW);
+}
+
+static void build(struct own_filter *f, const int *broker, size_t n)
 {
 	size_t call;
 
@@ -82,16 +95,18 @@ static void build(struct own_filter *f)
 	own_filter_calls(f, allowed, OWN_FILTER_COUNT(allowed), (struct sock_filter)ALLOW);
 	/* tgkill: only for itself (polrun stops when the command stops) */
 	own_filter_allow_if(f, SYS_tgkill, 0, (const int[]){ getpid() }, 1);
-	own_filter_allow_if(f, SYS_ioctl, 1, ioctls, OWN_FILTER_COUNT(ioctls));
+	own_filter_allow_if(f, SYS_ioctl, 1, ioctls, OWN_FILTER_COUNT(ioctls) - (n == 0));
+	if (n)
+		add_broker(f, broker, n);
 }
 #endif
 
-int confine_self(struct rt_err *err)
+int confine_self(const int *broker, size_t n, struct rt_err *err)
 {
 	struct own_filter f;
 	int r;
 
-	build(&f);
+	build(&f, broker, n);
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
 		return rt_fail_errno(err, errno, "the supervisor's own dumpable flag");
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)

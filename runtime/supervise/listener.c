@@ -163,22 +163,24 @@ static void look(struct listener *l)
 int listener_serve(struct listener *l)
 {
 	struct listener_verdict v;
+	int64_t since;
 
 	memset(l->req, 0, l->req_size); /* the kernel requires it */
 	if (ioctl(l->fd, SECCOMP_IOCTL_NOTIF_RECV, l->req) != 0)
 		/* ENOENT: the caller is gone; EINTR: poll again */
 		return errno == ENOENT || errno == EINTR ? 0 : -errno;
+	since = sys_now_ms();
 	listener_judge(l, &l->req->data, &v);
+	if (v.verdict == PB_V_TRACE)
+		look(l);
+	/* the trace filter reports the broker's calls as well */
+	if ((v.verdict == PB_V_TRACE || v.verdict == PB_V_BROKER) && l->brokered &&
+	    l->brokered->on)
+		return brokered_serve(l->brokered, l->fd, l->req, since, l->resp, l->denials);
 	memset(l->resp, 0, l->resp_size);
 	l->resp->id = l->req->id;
 	if (v.verdict == PB_V_TRACE) {
-		look(l);
 		l->resp->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
-	} else if (v.verdict == PB_V_BROKER) {
-		/* the broker's place: until it serves, the call is denied.  Never
-		   CONTINUE here: the broker alone says which calls it leaves to the
-		   kernel. */
-		l->resp->error = -EPERM;
 	} else {
 		record_call(l, &l->req->data, &v);
 		l->resp->error = -v.err;

@@ -1,12 +1,14 @@
 /*
  * The one listener.  Calls that the filter denies are recorded and answered with the
- * rule's errno; traced calls are looked at and continued.
+ * rule's errno; traced calls are looked at and continued; writing calls are the broker's
+ * where the view has trees in which names are decided one by one.
  */
 #ifndef RUNTIME_SUPERVISE_LISTENER_H
 #define RUNTIME_SUPERVISE_LISTENER_H
 
 #include <linux/filter.h>
 
+#include "runtime/supervise/brokered.h"
 #include "runtime/supervise/trace.h"
 
 struct listener {
@@ -16,6 +18,7 @@ struct listener {
 	size_t ninsns;
 	const struct pb_map *map;
 	enum pb_filter_kind kind; /* of the loaded filter */
+	struct brokered *brokered; /* the caller's; NULL, or not on: no tree is brokered */
 	struct trace trace;
 	struct denials *denials;
 	struct seccomp_notif *req; /* of the size that the kernel asks for */

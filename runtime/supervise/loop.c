@@ -138,6 +138,7 @@ static void on_status(struct loop *l, const struct sandbox_status *s)
 	case SANDBOX_READY:
 	case SANDBOX_MOUNTED:
 	case SANDBOX_SOCKETS:
+	case SANDBOX_TREE:
 		return;
 	case SANDBOX_STOPPED:
 		if (l->phase == PH_RUNNING)

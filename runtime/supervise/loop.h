@@ -21,6 +21,7 @@ struct loop {
 	struct supervise_result *ret;
 	struct rt_err *err;
 	struct listener listener;
+	struct brokered brokered;
 	struct walls *walls;
 	struct unreached *unreached;
 	struct gateway *gateway;

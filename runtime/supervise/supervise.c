@@ -74,6 +74,9 @@ static int prepare(struct loop *l, const struct sandbox_view *view)
 				  &l->ret->denials, l->err);
 	l->listener.trace.judge.touched = l->ret->touched;
 	if (r == 0)
+		r = brokered_init(&l->brokered, l->run, view, l->child, l->err);
+	l->listener.brokered = &l->brokered;
+	if (r == 0)
 		r = walls_init(l->walls, view, l->child, l->err);
 	if (r == 0) {
 		l->ret->walls = walls_mechanism(l->walls);
@@ -91,7 +94,7 @@ static int prepare(struct loop *l, const struct sandbox_view *view)
 	if (r == 0)
 		r = let_go_of_streams(l);
 	if (r == 0)
-		r = confine_self(l->err);
+		r = confine_self(broker_syscalls, l->brokered.on ? broker_syscall_count : 0, l->err);
 	if (r == 0)
 		open_by_name();
 	return r;
@@ -262,6 +265,7 @@ int supervise(const struct sandbox_run *run, const struct sandbox_view *view,
 	gateway_finish(gateway, &ret->denials);
 	unreached_end(unreached, ret->status != 0);
 	listener_release(&l.listener);
+	brokered_release(&l.brokered);
 	walls_release(l.walls);
 	if (l.signals >= 0)
 		(void)close(l.signals);

@@ -160,14 +160,39 @@ static const char host_root[] =
 	"(/proc, /dev, /sys, /run, /tmp, /var/tmp, /dev/shm) lies over it, and devices and "
 	"sockets are not opened (over)";
 
+/* What it costs is measured in doc/performance.md. */
+#define BY_NAME                                                                      \
+	"the smallest existing tree that contains such names is mounted read-only, and " \
+	"polrun decides and makes each writing call there, also for names that appear "  \
+	"later"
+
+static void allow_wild(const struct ctx *c, const struct ir_rule *r)
+{
+	const struct mounts_places *at = &c->at[r->index];
+	unsigned ops = r->set.u.file.ops;
+
+	if ((ops & IR_WRITE) && at->shape == MOUNTS_WILD && !at->paths.v[0].n &&
+	    r->set.u.file.path.root == IR_ROOT_FS)
+		bk_note(c->report, r, LAYER, BK_OVER,
+			"opens nothing: the host's root is never written as a whole");
+	else if ((ops & IR_WRITE) && !has_read(c, r))
+		bk_note(c->report, r, LAYER, BK_OVER,
+			"what no rule lets be read is not mounted, and so not written");
+	else if (ops & IR_WRITE)
+		bk_note(c->report, r, LAYER, BK_EXACT, "%s", BY_NAME);
+	if (ops & (IR_READ | IR_EXEC))
+		bk_note(c->report, r, LAYER, BK_OVER,
+			"an allow of %s with a wildcard opens nothing: no pattern is "
+			"expanded at the start",
+			ops & IR_READ ? "reading" : "executing");
+}
+
 static void check_allow(const struct ctx *c, const struct ir_rule *r)
 {
 	struct mounts_places at;
 
 	if (c->at[r->index].shape != MOUNTS_LITERAL) {
-		bk_note(c->report, r, LAYER, BK_OVER,
-			"an allow with a wildcard opens nothing: no pattern is "
-			"expanded at the start");
+		allow_wild(c, r);
 		return;
 	}
 	if (r->scratch)
@@ -189,9 +214,8 @@ static void check_allow(const struct ctx *c, const struct ir_rule *r)
 	for (size_t i = 0; i < r->nexcept; i++) {
 		mounts_places(c->report->a, &r->except[i].u.file.path, &at);
 		if (at.shape != MOUNTS_LITERAL)
-			bk_note(c->report, r, LAYER, BK_OVER,
-				"its exception '%.*s' has a wildcard: the smallest "
-				"existing tree that contains such names is read-only",
+			bk_note(c->report, r, LAYER, BK_EXACT,
+				"its exception '%.*s' has a wildcard: " BY_NAME,
 				STR_ARG(r->except[i].u.file.path.text));
 	}
 }
@@ -204,34 +228,31 @@ static void check_wild_write(const struct ctx *c, const struct ir_rule *r)
 	struct str dir;
 
 	if (at->shape == MOUNTS_ANY) {
-		bk_note(c->report, r, LAYER, BK_OVER,
-			"the writable trees of the project become read-only");
+		bk_note(c->report, r, LAYER, BK_EXACT,
+			"the writable trees of the host are mounted read-only, and polrun "
+			"decides and makes each writing call there");
 		if (c->has_scratch)
 			bk_note(c->report, r, LAYER, BK_ENTRY_ONLY,
 				"in scratch trees such names can be written");
 		return;
 	}
 	dir = mounts_place_text(c->report->a, r->set.u.file.path.root, at->paths.v[0]);
-	bk_note(c->report, r, LAYER, BK_OVER,
-		"the smallest existing tree that contains such names, '%.*s' or above "
-		"it, becomes read-only",
+	bk_note(c->report, r, LAYER, BK_EXACT, "%s: '%.*s' or above it", BY_NAME,
 		STR_ARG(dir));
 }
 
-#define ABSENT                                                                   \
-	"; where it is absent at the start the smallest existing tree above it " \
-	"becomes read-only, and where a link that the run could replace leads "  \
-	"to it, the link's directory (over); in scratch trees it is made and "   \
-	"masked"
+#define ABSENT                                                                    \
+	"; where it is absent at the start, polrun decides each writing call in the " \
+	"smallest existing tree above it; in scratch trees it is made and masked"
 
 static void check_literal(const struct ctx *c, const struct ir_rule *r)
 {
 	unsigned ops = r->set.u.file.ops;
 
 	if (r->floor && (ops & IR_WRITE)) {
-		bk_note(c->report, r, LAYER, BK_UNDER,
-			"read-only where it exists; a name that is absent at the start "
-			"stays creatable, and polrun names each one that has appeared");
+		bk_note(c->report, r, LAYER, BK_EXACT,
+			"in a tree that the run can write, polrun decides each writing call by "
+			"name");
 		return;
 	}
 	if (r->effect == IR_HIDE) {
@@ -252,7 +273,8 @@ static void check_literal(const struct ctx *c, const struct ir_rule *r)
 		bk_note(c->report, r, LAYER, BK_EXACT, "mounted noexec" ABSENT);
 	else
 		bk_note(c->report, r, LAYER, BK_EXACT,
-			"mounted read-only, with its ancestors pinned" ABSENT);
+			"in a tree that the run can write, polrun decides each writing call by "
+			"name" ABSENT);
 }
 
 static void check_deny(const struct ctx *c, const struct ir_rule *r)
@@ -273,8 +295,8 @@ static void check_deny(const struct ctx *c, const struct ir_rule *r)
 	for (size_t i = 0; i < r->nexcept; i++) {
 		mounts_places(c->report->a, &r->except[i].u.file.path, &at);
 		if (at.shape != MOUNTS_LITERAL)
-			bk_note(c->report, r, LAYER, BK_OVER,
-				"its exception '%.*s' has a wildcard and is not opened",
+			bk_note(c->report, r, LAYER, BK_EXACT,
+				"its exception '%.*s' has a wildcard: " BY_NAME,
 				STR_ARG(r->except[i].u.file.path.text));
 	}
 }

@@ -46,8 +46,10 @@ static void add_set(struct anchors *s, const struct ir_rule *r,
 			add(s, &a, places.paths.v[i]);
 		return;
 	}
-	/* An allow with a wildcard opens nothing; a deny closes its tree to writing. */
-	if (effect == PB_ALLOW)
+	/* Names are decided one by one where they are written; no pattern is expanded, so
+	 * an allow of reading or executing with a wildcard opens nothing.  What a deny of
+	 * names at any depth leaves out lies in trees where names are decided anyway. */
+	if (effect == PB_ALLOW && (!(a.ops & PB_WRITE) || places.shape == MOUNTS_ANY))
 		return;
 	a.kind = places.shape == MOUNTS_ANY ? PB_A_ANY : PB_A_WILD;
 	if (places.shape == MOUNTS_ANY)

@@ -84,7 +84,7 @@ int main(int argc, char **argv)
 	/* "free-WHAT" is the control: the same without the walls */
 	if (strncmp(argv[1], "free-", 5) == 0) {
 		argv[1] += 5;
-	} else if (confine_self(&err) < 0) {
+	} else if (confine_self(NULL, 0, &err) < 0) {
 		fprintf(stderr, "confine_probe: %s\n", err.text);
 		return 2;
 	}

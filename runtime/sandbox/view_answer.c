@@ -1,0 +1,88 @@
+/* Decides about one path of the host by its name, with the rules that reach it through
+ * links. */
+#include "runtime/sandbox/view_answer.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/sandbox/view_host.h"
+
+/* Does a rule other than a scratch rule allow it too?  A decision lists a limited
+ * number of rules; if none of those allows it, the answer is no. */
+static bool allowed_anywhere(const struct decide_ctx *c, const struct decision *d)
+{
+	for (uint32_t i = 0; i < d->nmatched && i < DECIDE_MAX_MATCHED; i++) {
+		const struct pb_rule *r = bundle_rule(c->b, d->matched[i]);
+
+		if (r && r->kind == PB_FILE && r->effect == PB_ALLOW &&
+		    !(r->flags & PB_F_SCRATCH))
+			return true;
+	}
+	return false;
+}
+
+enum view_answer view_answer_of(const struct decide_ctx *c, const struct decision *d)
+{
+	const struct pb_rule *rule = bundle_rule(c->b, d->rule);
+
+	if (d->effect == PB_ALLOW)
+		return rule && (rule->flags & PB_F_SCRATCH) && !allowed_anywhere(c, d) ?
+			       VIEW_OWN : VIEW_ALLOW;
+	return rule && rule->kind == PB_FILE ? VIEW_DENY : VIEW_OTHERWISE;
+}
+
+static enum view_answer ask(const struct decide_ctx *c, uint8_t op, const char *path,
+			    uint32_t *ret_rule)
+{
+	struct decision d;
+
+	decide_file(c, op, path, &d);
+	*ret_rule = d.rule;
+	return view_answer_of(c, &d);
+}
+
+static bool is_kept(const struct sandbox_view *view, const char *path, uint32_t *ret_rule)
+{
+	for (size_t i = 0; i < view->ndenied; i++) {
+		const struct sandbox_denied *d = &view->denied[i];
+
+		if (d->below ? view_at(path, d->path) : strcmp(path, d->path) == 0) {
+			*ret_rule = d->rule;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool view_allows_name(const struct decide_ctx *c, const struct sandbox_view *view,
+		      uint8_t op, const char *path, uint32_t *ret_rule)
+{
+	char host[PATH_MAX], other[2 * PATH_MAX];
+	enum view_answer a;
+
+	*ret_rule = UINT32_MAX;
+	path = sandbox_view_host(view, path, host, sizeof(host));
+	if (!path || (op == PB_WRITE && is_kept(view, path, ret_rule)))
+		return false;
+	a = ask(c, op, path, ret_rule);
+	for (size_t i = 0; i < view->naliases && a != VIEW_DENY; i++) {
+		const struct sandbox_alias *alias = &view->aliases[i];
+		enum view_answer by_alias;
+		uint32_t r;
+
+		if (!view_at(path, alias->real) ||
+		    snprintf(other, sizeof(other), "%s%s", alias->path,
+			     path + (alias->real[1] ? strlen(alias->real) : 0)) >=
+			    (int)sizeof(other))
+			continue;
+		by_alias = ask(c, op, other, &r);
+		if (alias->lends ? by_alias == VIEW_ALLOW && a == VIEW_OTHERWISE &&
+					   r == alias->rule :
+				   by_alias == VIEW_DENY) {
+			a = by_alias;
+			*ret_rule = r;
+		}
+	}
+	return a == VIEW_ALLOW;
+}

@@ -1,0 +1,125 @@
+/* Decides at which places of the view writing is decided name by name, and at which nothing is
+ * written because it cannot be. */
+#include "runtime/sandbox/view_names.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void force_ro(struct view_place *p, uint32_t by)
+{
+	if (!(p->given.ops & PB_WRITE))
+		return;
+	p->given.ops &= (uint8_t)~PB_WRITE;
+	p->wanted.ro.here = true;
+	if (p->wanted.ro.by == VIEW_NO_RULE)
+		p->wanted.ro.by = by;
+}
+
+/* Is it a directory of the host in which names can be decided one by one? */
+static bool can_broker(const struct view_builder *b, const struct view_place *p, bool host)
+{
+	const struct view_object *o = &p->found.object;
+
+	return b->in->broker && host && !p->wanted.private_ && o->exists && o->is_dir;
+}
+
+/* Some names here and below are not to be written. */
+static void restrict_writing(const struct view_builder *b, struct view_place *p, uint32_t by,
+			     bool forced, bool host)
+{
+	if (forced || !can_broker(b, p, host)) {
+		force_ro(p, by);
+		return;
+	}
+	if (!(p->given.ops & PB_WRITE))
+		return;
+	p->given.broker = true;
+	if (p->wanted.ro.by == VIEW_NO_RULE)
+		p->wanted.ro.by = by;
+}
+
+void view_restrict(struct view_builder *b, size_t i, bool host)
+{
+	struct view_place *p = &b->places[i];
+
+	if (p->wanted.ro.here || p->wanted.ro.below)
+		restrict_writing(b, p, p->wanted.ro.by, p->wanted.forced, host);
+	/* also by the name on the host: a mount's tree may lie below such a directory */
+	for (size_t j = 0; j < b->n; j++) {
+		const struct view_wanted *top = &b->places[j].wanted;
+
+		if (top->ro.below && (view_below(p->path, b->places[j].path) ||
+				      view_below(view_host_name(p), b->places[j].path)))
+			restrict_writing(b, p, top->ro.by, top->forced, host);
+	}
+	if (b->any_ro != VIEW_NO_RULE && !p->wanted.private_ && host)
+		restrict_writing(b, p, b->any_ro, false, host);
+}
+
+void view_open_names(const struct view_builder *b, struct view_place *p,
+		       const struct view_place *up, bool host)
+{
+	struct view_given *g = &p->given;
+	bool inherits = up && up->given.broker && !p->wanted.mounted;
+
+	if (!can_broker(b, p, host) || !(g->ops & PB_READ) ||
+	    !(inherits || (p->wanted.opens && !(g->ops & PB_WRITE))))
+		return;
+	if (p->wanted.ro.by == VIEW_NO_RULE)
+		p->wanted.ro.by = inherits ? up->wanted.ro.by : p->wanted.rule;
+	g->ops |= PB_WRITE;
+	g->allowed |= PB_WRITE;
+	g->broker = true;
+}
+
+static int mark_above(struct view_builder *b, const char *dir, const char *path, uint32_t by,
+		      enum view_above what)
+{
+	struct view_place *p = view_place_at(b, dir);
+
+	if (!p)
+		return -ENOMEM;
+	if (what == VIEW_ABOVE_OPENS) {
+		b->again |= !p->wanted.opens;
+		p->wanted.opens = true;
+		if (p->wanted.rule == VIEW_NO_RULE)
+			p->wanted.rule = by;
+		return 0;
+	}
+	b->again |= !p->wanted.ro.here;
+	b->at_once |= what == VIEW_ABOVE_BELOW && !p->wanted.ro.below;
+	p->wanted.ro.here = true;
+	p->wanted.ro.below |= what == VIEW_ABOVE_BELOW;
+	return view_place_ro_by(p, by, path);
+}
+
+int view_mark_above(struct view_builder *b, const char *path, uint32_t by,
+			  enum view_above what)
+{
+	char dir[4096];
+
+	(void)snprintf(dir, sizeof(dir), "%s", path);
+	for (;;) {
+		struct view_object o;
+		char *slash = strrchr(dir, '/');
+		int r;
+
+		if (!slash || slash == dir)
+			return 0;
+		*slash = '\0';
+		r = view_look(b->in->prefix, dir, &o);
+		if (r == 0 && o.fd >= 0)
+			(void)close(o.fd);
+		if (r == 0 && o.exists && o.is_dir)
+			return mark_above(b, dir, path, by, what);
+	}
+}
+
+bool view_by_name(const struct view_builder *b, const struct view_place *p,
+		    const struct view_place *up, uint8_t lost)
+{
+	return b->in->broker && lost == PB_WRITE && !p->given.broker && !p->wanted.mounted &&
+	       !p->wanted.project && up->found.object.is_dir;
+}

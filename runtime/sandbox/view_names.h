@@ -1,0 +1,33 @@
+/*
+ * Where some names are written and others are not.  A directory of the host is then
+ * brokered: it is mounted read-only, and polrun decides and makes each writing call
+ * (runtime/broker).  Where that cannot be, nothing is written there.
+ */
+#ifndef RUNTIME_SANDBOX_VIEW_NAMES_H
+#define RUNTIME_SANDBOX_VIEW_NAMES_H
+
+#include "runtime/sandbox/view_place.h"
+
+/* What becomes of the directory above a name. */
+enum view_above {
+	VIEW_ABOVE_HERE,  /* that name in it is not written */
+	VIEW_ABOVE_BELOW, /* nor are names anywhere below it */
+	VIEW_ABOVE_OPENS  /* names below it can be written */
+};
+
+/* Takes writing away from place i, or leaves it to be decided by name, as its wishes and
+ * those of the places above say.  `host`: it shows the host's object. */
+void view_restrict(struct view_builder *b, size_t i, bool host);
+/* Some names here or below can be written although the place as a whole cannot: a wildcard
+ * opens them, or the names of the tree above are decided one by one anyway. */
+void view_open_names(const struct view_builder *b, struct view_place *p,
+		     const struct view_place *up, bool host);
+/* Makes the nearest existing directory above `path` a place of its own and marks it; b->again
+ * or b->at_once is set if that is new.  `by` is the rule. */
+int view_mark_above(struct view_builder *b, const char *path, uint32_t by,
+		    enum view_above what);
+/* Is it only that the name is not written (`lost`), in a tree that is? */
+bool view_by_name(const struct view_builder *b, const struct view_place *p,
+		  const struct view_place *up, uint8_t lost);
+
+#endif

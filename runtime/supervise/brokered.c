@@ -1,0 +1,185 @@
+/* Decides the names of brokered trees with the rules of the bundle, and records what they
+ * refuse.  How a call is made is the broker's matter. */
+#include "runtime/supervise/brokered.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/fsuid.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+#include "runtime/base/sys.h"
+#include "runtime/sandbox/launch.h"
+#include "runtime/sandbox/view_answer.h"
+#include "runtime/sandbox/view_host.h"
+
+/*
+ * A name that is written could then be executed, where the tree as a whole can be: what the
+ * rules do not let be executed is not made there.  A name that was there at the start has a
+ * mount of its own.
+ */
+static bool would_run(const struct brokered *b, const char *path, uint32_t *ret_rule)
+{
+	const struct sandbox_node *n = sandbox_view_find(b->view, path);
+
+	return n && (n->ops & PB_EXEC) &&
+	       !view_allows_name(&b->run->ctx, b->view, PB_EXEC, path, ret_rule);
+}
+
+static bool allows(void *arg, enum broker_op op, const char *path, bool is_dir,
+		   uint32_t *ret_rule)
+{
+	const struct brokered *b = arg;
+	uint8_t bit = op == BROKER_WRITE ? PB_WRITE : PB_READ;
+
+	(void)is_dir;
+	return view_allows_name(&b->run->ctx, b->view, bit, path, ret_rule) &&
+	       (op != BROKER_WRITE || !would_run(b, path, ret_rule));
+}
+
+/* --- places ---------------------------------------------------------------------------- */
+
+static const struct sandbox_node *above(const struct sandbox_view *v, const struct sandbox_node *n)
+{
+	const struct sandbox_node *best = NULL;
+
+	for (size_t i = 0; i < v->n; i++)
+		if (!v->nodes[i].noted && view_below(n->path, v->nodes[i].path))
+			best = &v->nodes[i];
+	return best;
+}
+
+/* In a brokered tree, or in a place within one. */
+static bool is_within(const struct sandbox_view *v, const struct sandbox_node *n)
+{
+	for (n = above(v, n); n; n = above(v, n))
+		if (n->broker)
+			return true;
+	return false;
+}
+
+static int add(struct brokered *b, enum broker_place_kind kind, const char *at, int fd)
+{
+	if (fd >= 0)
+		b->fds[b->nfds++] = fd;
+	return broker_trees_add(&b->broker.trees, kind, at, fd);
+}
+
+/* Another mount in a brokered tree: one that shows a directory is walked for its links. */
+static int add_hole(struct brokered *b, const struct sandbox_node *n)
+{
+	int fd = -1;
+
+	if (!n->masked && !n->locked && n->is_dir)
+		fd = sys_open_beneath(b->root_fd, n->path + 1, O_PATH | O_DIRECTORY | O_CLOEXEC,
+				      RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+	return add(b, fd < 0 ? BROKER_HOLE : BROKER_LOOK, n->path, fd);
+}
+
+static int add_places(struct brokered *b, struct sandbox_child *child)
+{
+	const struct sandbox_view *v = b->view;
+	int r;
+
+	b->root_fd = child->root_fd;
+	child->root_fd = -1;
+	b->fds = calloc(v->n + 1, sizeof(*b->fds));
+	if (!b->fds)
+		return -ENOMEM;
+	r = b->root_fd < 0 ? -EBADF : add(b, BROKER_LOOK, "/", b->root_fd);
+	for (size_t i = 0; i < v->n && r == 0; i++) {
+		const struct sandbox_node *n = &v->nodes[i];
+
+		if (n->noted || !n->path[1])
+			continue;
+		if (n->broker) {
+			int fd = i < child->ntrees ? child->trees[i] : -1;
+
+			if (fd >= 0)
+				child->trees[i] = -1;
+			r = fd < 0 ? -EBADF : add(b, BROKER_TREE, n->path, fd);
+		} else if (is_within(v, n)) {
+			r = add_hole(b, n);
+		}
+	}
+	return r;
+}
+
+int brokered_init(struct brokered *b, const struct sandbox_run *run,
+		  const struct sandbox_view *view, struct sandbox_child *child,
+		  struct rt_err *err)
+{
+	const struct sandbox_ids ids = sandbox_ids_of(run);
+	const struct broker_rules rules = { .arg = b, .allows = allows };
+	int r;
+
+	*b = (struct brokered){ .run = run, .view = view, .from.proc_fd = -1, .root_fd = -1 };
+	if (!view->brokers)
+		return 0;
+	b->on = true;
+	b->from.ids = (struct broker_ids){ ids.uid_in, ids.uid_out, ids.gid_in, ids.gid_out };
+	b->as_user = geteuid() != ids.uid_out;
+	r = broker_init(&b->broker, &rules);
+	b->broker.trees.uid = ids.uid_out;
+	b->from.proc_fd = sys_open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+	if (r == 0 && b->from.proc_fd < 0)
+		r = -errno;
+	if (r == 0)
+		r = add_places(b, child);
+	sandbox_drop_trees(child);
+	/* a limit of file sizes is the run's: a truncation must not end polrun */
+	(void)signal(SIGXFSZ, SIG_IGN);
+	return r < 0 ? rt_fail_errno(err, -r, "the trees in which names are decided") : 0;
+}
+
+void brokered_release(struct brokered *b)
+{
+	if (!b->on)
+		return;
+	broker_release(&b->broker);
+	for (size_t i = 0; i < b->nfds; i++)
+		(void)close(b->fds[i]);
+	free(b->fds);
+	if (b->from.proc_fd >= 0)
+		(void)close(b->from.proc_fd);
+	*b = (struct brokered){ .from.proc_fd = -1, .root_fd = -1 };
+}
+
+/* --- calls ------------------------------------------------------------------------------ */
+
+static void record(const struct broker_result *res, struct denials *d)
+{
+	char subject[sizeof(((struct denial *)0)->subject)];
+
+	if (!res->err || res->reason == BROKER_BY_KERNEL)
+		return;
+	io_escape(subject, sizeof(subject), res->subject, strlen(res->subject));
+	denials_add(d, "file", "write", subject, res->err, res->rule);
+}
+
+/* A failure of setfsuid() shows only in what it returns the next time. */
+static bool become(uid_t uid, gid_t gid)
+{
+	(void)setfsgid(gid);
+	(void)setfsuid(uid);
+	return (gid_t)setfsgid((gid_t)-1) == gid && (uid_t)setfsuid((uid_t)-1) == uid;
+}
+
+int brokered_serve(struct brokered *b, int listener, const struct seccomp_notif *req,
+		   int64_t since, struct seccomp_notif_resp *resp, struct denials *d)
+{
+	struct broker_result res;
+	int r;
+
+	if (b->as_user && !become(b->from.ids.uid, b->from.ids.gid))
+		return -EPERM;
+	b->from.listener = listener;
+	r = broker_serve(&b->broker, &b->from, req, since, resp, &res);
+	if (b->as_user && !become(geteuid(), getegid()))
+		return -EPERM;
+	record(&res, d);
+	return r;
+}

@@ -1,0 +1,38 @@
+/*
+ * The trees of a run in which names are decided one by one: gives the broker its places and
+ * its rules, answers the calls, and records what was refused.
+ *
+ * It acts as the run's user: the calls that reach the file system are made with that user's
+ * ids (setfsuid), also where polrun is root.
+ */
+#ifndef RUNTIME_SUPERVISE_BROKERED_H
+#define RUNTIME_SUPERVISE_BROKERED_H
+
+#include "runtime/broker/serve.h"
+#include "runtime/sandbox/sandbox.h"
+#include "runtime/supervise/denials.h"
+
+struct brokered {
+	bool on; /* the view has such trees */
+	const struct sandbox_run *run;
+	const struct sandbox_view *view;
+	struct broker broker;
+	struct broker_source from;
+	int root_fd;
+	int *fds; /* the trees, and places below them that are only walked */
+	size_t nfds;
+	bool as_user; /* polrun has another user than the run */
+};
+
+/* Takes over the trees of the child, if the view brokers.  brokered_release() is safe after
+ * a failure, and after `*b = { 0 }`. */
+int brokered_init(struct brokered *b, const struct sandbox_run *run,
+		  const struct sandbox_view *view, struct sandbox_child *child,
+		  struct rt_err *err);
+void brokered_release(struct brokered *b);
+/* Answers one call, received at `since` (sys_now_ms()).  0, also if its caller is gone, or
+ * -errno of the listener. */
+int brokered_serve(struct brokered *b, int listener, const struct seccomp_notif *req,
+		   int64_t since, struct seccomp_notif_resp *resp, struct denials *d);
+
+#endif

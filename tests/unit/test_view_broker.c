@@ -1,0 +1,243 @@
+/*
+ * The view where writing can be decided name by name: which trees are brokered, how small
+ * they are, what lies in them, and what no run writes there.
+ */
+#include "tests/unit/view_fixture.h"
+
+static int setup(void **state)
+{
+	int r = world_setup(state);
+
+	((struct world *)*state)->in.broker = true;
+	return r;
+}
+
+static const struct sandbox_node *brokered(const struct world *w, const char *path)
+{
+	const struct sandbox_node *n = node(w, path);
+
+	if (!n || !n->broker)
+		fail_msg("%s is not brokered", path);
+	assert_true(n->ops & PB_WRITE);
+	assert_false(sandbox_node_native(n) & PB_WRITE);
+	assert_false(n->forced_ro);
+	return n;
+}
+
+static bool is_denied(const struct world *w, const char *path, bool below)
+{
+	for (size_t i = 0; i < w->v.ndenied; i++)
+		if (!strcmp(w->v.denied[i].path, path) && w->v.denied[i].below == below)
+			return true;
+	return false;
+}
+
+static void test_without_restrictions_nothing_is_brokered(void **state)
+{
+	struct world *w = *state;
+
+	build(w);
+	assert_false(w->v.brokers);
+	assert_false(node(w, "/home/u/p")->broker);
+	assert_int_equal(sandbox_node_native(node(w, "/home/u/p")), RW);
+}
+
+static void test_the_directory_of_a_denied_name_is_brokered(void **state)
+{
+	struct world *w = *state;
+	uint32_t r = deny(w, PB_WRITE, "/home/u/p/src/deep");
+	const struct sandbox_node *n;
+
+	build(w);
+	n = brokered(w, "/home/u/p/src");
+	assert_int_equal(n->forced_by, r);
+	assert_string_equal(n->forced_name, "/home/u/p/src/deep");
+	/* no more of it than the name requires, and no mount on the name */
+	assert_int_equal(sandbox_node_native(node(w, "/home/u/p")), RW);
+	assert_null(node(w, "/home/u/p/src/deep"));
+	assert_true(w->v.brokers);
+	/* it is a wall in a tree that the run writes natively */
+	assert_int_equal(w->v.nwalls, 1);
+	assert_string_equal(w->v.walls[0].path, "/home/u/p/src");
+}
+
+static void test_a_name_directly_in_the_tree_leaves_no_wall(void **state)
+{
+	struct world *w = *state;
+
+	(void)deny(w, PB_WRITE, "/home/u/p/src");
+	build(w);
+	(void)brokered(w, "/home/u/p");
+	assert_int_equal(w->v.nwalls, 0);
+}
+
+static void test_an_absent_name(void **state)
+{
+	struct world *w = *state;
+
+	(void)deny(w, PB_WRITE, "/home/u/p/src/new/name");
+	build(w);
+	(void)brokered(w, "/home/u/p/src");
+	assert_int_equal(sandbox_node_native(node(w, "/home/u/p")), RW);
+}
+
+static void test_an_absent_name_of_the_floor_cannot_be_made(void **state)
+{
+	struct world *w = *state;
+
+	(void)rule(w, PB_DENY, PB_WRITE, "/home/u/p/.vscode", PB_A_PATH,
+		   PB_AF_BELOW | PB_AF_FLOOR);
+	build(w);
+	(void)brokered(w, "/home/u/p");
+	assert_int_equal(w->v.ncreatable, 0);
+}
+
+static void test_a_wildcard(void **state)
+{
+	struct world *w = *state;
+	uint32_t r = rule(w, PB_DENY, PB_WRITE, "/home/u/p/src", PB_A_WILD, 0);
+
+	allow(w, RW, "/home/u/p/src/deep");
+	build(w);
+	assert_int_equal(brokered(w, "/home/u/p/src")->forced_by, r);
+	/* what is allowed below is one of its names */
+	assert_null(node(w, "/home/u/p/src/deep"));
+}
+
+static void test_a_wildcard_at_any_depth(void **state)
+{
+	struct world *w = *state;
+
+	(void)rule(w, PB_DENY, PB_WRITE, "", PB_A_ANY, 0);
+	build(w);
+	(void)brokered(w, "/home/u/p");
+	/* the run's own trees are not the host's */
+	assert_false(node(w, "/home/u")->broker);
+	assert_true(node(w, "/home/u")->ops & PB_WRITE);
+}
+
+static void test_an_allow_with_a_wildcard_opens_its_directory(void **state)
+{
+	struct world *w = *state;
+
+	make_dir(w, "/srv/a/b");
+	allow(w, RX, "/srv");
+	(void)rule(w, PB_ALLOW, PB_WRITE, "/srv/a", PB_A_WILD, 0);
+	build(w);
+	(void)brokered(w, "/srv/a");
+	assert_int_equal(node(w, "/srv/a")->ops, RWX);
+	assert_int_equal(node(w, "/srv")->ops, RX);
+}
+
+static void test_an_allow_with_a_wildcard_whose_directory_is_absent(void **state)
+{
+	struct world *w = *state;
+
+	make_dir(w, "/srv/a");
+	allow(w, RX, "/srv");
+	(void)rule(w, PB_ALLOW, PB_WRITE, "/srv/a/new/dir", PB_A_WILD, 0);
+	build(w);
+	(void)brokered(w, "/srv/a");
+}
+
+static void test_an_allow_with_a_wildcard_that_nothing_shows(void **state)
+{
+	struct world *w = *state;
+
+	make_dir(w, "/srv/a");
+	(void)rule(w, PB_ALLOW, PB_WRITE, "/srv/a", PB_A_WILD, 0);
+	build(w);
+	assert_null(node(w, "/srv/a"));
+	assert_false(w->v.brokers);
+}
+
+static void test_what_is_hidden_in_it_is_masked(void **state)
+{
+	struct world *w = *state;
+
+	(void)deny(w, PB_WRITE, "/home/u/p/src");
+	make_dir(w, "/home/u/p/hid");
+	hide(w, "/home/u/p/hid");
+	build(w);
+	(void)brokered(w, "/home/u/p");
+	assert_true(node(w, "/home/u/p/hid")->masked);
+	assert_false(node(w, "/home/u/p/hid")->broker);
+	assert_int_equal(w->v.nwalls, 1);
+}
+
+static void test_what_may_not_be_executed_in_it_is_brokered_as_well(void **state)
+{
+	struct world *w = *state;
+
+	allow(w, PB_EXEC, "/home/u/p");
+	(void)deny(w, PB_WRITE, "/home/u/p/src/deep");
+	(void)deny(w, PB_WRITE, "/home/u/p/top");
+	(void)deny(w, PB_EXEC, "/home/u/p/src");
+	build(w);
+	assert_int_equal(brokered(w, "/home/u/p")->ops, RWX);
+	assert_int_equal(brokered(w, "/home/u/p/src")->ops, RW);
+}
+
+static void test_links_by_which_rules_reach_objects_are_kept(void **state)
+{
+	struct world *w = *state;
+
+	assert_int_equal(symlink("deep", at(w, "/home/u/p/src/link")), 0);
+	(void)deny(w, PB_WRITE, "/home/u/p/src/link/name");
+	build(w);
+	(void)brokered(w, "/home/u/p/src");
+	assert_true(is_denied(w, "/home/u/p/src/link", false));
+	assert_int_equal(w->v.naliases, 1);
+	assert_string_equal(w->v.aliases[0].real, "/home/u/p/src/deep/name");
+}
+
+static void test_forced_names_are_kept_whatever_the_rules_say(void **state)
+{
+	struct world *w = *state;
+	const char *const kept[] = { "/home/u/p/report" };
+
+	w->in.kept = kept;
+	w->in.nkept = 1;
+	build(w);
+	(void)brokered(w, "/home/u/p");
+	assert_true(is_denied(w, "/home/u/p/report", true));
+}
+
+static void test_without_a_broker_it_is_as_before(void **state)
+{
+	struct world *w = *state;
+
+	w->in.broker = false;
+	(void)deny(w, PB_WRITE, "/home/u/p/src/new");
+	(void)rule(w, PB_DENY, PB_WRITE, "/home/u/p/.vscode", PB_A_PATH,
+		   PB_AF_BELOW | PB_AF_FLOOR);
+	build(w);
+	assert_false(w->v.brokers);
+	assert_true(node(w, "/home/u/p/src")->forced_ro);
+	assert_int_equal(w->v.ncreatable, 1);
+}
+
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, world_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(test_without_restrictions_nothing_is_brokered),
+		T(test_the_directory_of_a_denied_name_is_brokered),
+		T(test_a_name_directly_in_the_tree_leaves_no_wall),
+		T(test_an_absent_name),
+		T(test_an_absent_name_of_the_floor_cannot_be_made),
+		T(test_a_wildcard),
+		T(test_a_wildcard_at_any_depth),
+		T(test_an_allow_with_a_wildcard_opens_its_directory),
+		T(test_an_allow_with_a_wildcard_whose_directory_is_absent),
+		T(test_an_allow_with_a_wildcard_that_nothing_shows),
+		T(test_what_is_hidden_in_it_is_masked),
+		T(test_what_may_not_be_executed_in_it_is_brokered_as_well),
+		T(test_links_by_which_rules_reach_objects_are_kept),
+		T(test_forced_names_are_kept_whatever_the_rules_say),
+		T(test_without_a_broker_it_is_as_before),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
