@@ -67,14 +67,6 @@ static int fetch_base(const struct reading *r, int dirfd, const char *raw, char 
 	return tracee_is_gone(base) ? BROKER_NOT_OURS : 0;
 }
 
-static int fetch_path(const struct reading *r, int dir, int path, char *raw, char *base)
-{
-	int dirfd = dir == NONE ? AT_FDCWD : (int)(uint32_t)r->args[dir];
-	int e = fetch_text(r, r->args[path], raw, PATH_MAX);
-
-	return e < 0 ? e : fetch_base(r, dirfd, raw, base);
-}
-
 /*
  * What a descriptor leads to, in the spelling of the run's /proc.  If it leads to no
  * name of a tree, the kernel sees on which mount it is: those that the broker has
@@ -89,6 +81,27 @@ static void name_descriptor(struct reading *r, int fd)
 		(void)snprintf(r->d->path, PATH_MAX, "/proc/thread-self/cwd");
 	else
 		(void)snprintf(r->d->path, PATH_MAX, "/proc/thread-self/fd/%d", fd);
+}
+
+/* The descriptor alone is the argument: one for paths only will not do. */
+static int fetch_descriptor(struct reading *r, int fd)
+{
+	unsigned long flags;
+	char name[48];
+
+	(void)snprintf(name, sizeof(name), "%d/fdinfo/%d", r->pid, fd);
+	if (!tracee_number(r->proc_fd, name, "flags", 8, &flags) || (flags & O_PATH))
+		return BROKER_NOT_OURS;
+	name_descriptor(r, fd);
+	return 0;
+}
+
+static int fetch_path(const struct reading *r, int dir, int path, char *raw, char *base)
+{
+	int dirfd = dir == NONE ? AT_FDCWD : (int)(uint32_t)r->args[dir], e;
+
+	e = fetch_text(r, r->args[path], raw, PATH_MAX);
+	return e < 0 ? e : fetch_base(r, dirfd, raw, base);
 }
 
 static int at_flags(struct reading *r, const struct row *row, uint64_t known)
@@ -187,8 +200,9 @@ static int more_truncate(struct reading *r, const struct row *row)
 static int more_chown(struct reading *r, const struct row *row)
 {
 	struct broker_call *c = &r->d->call;
-	uid_t uid = (uid_t)r->args[row->path + 1];
-	gid_t gid = (gid_t)r->args[row->path + 2];
+	int at = row->path == NONE ? 0 : row->path;
+	uid_t uid = (uid_t)r->args[at + 1];
+	gid_t gid = (gid_t)r->args[at + 2];
 
 	if ((uid != (uid_t)-1 && uid != r->ids->inside_uid) ||
 	    (gid != (gid_t)-1 && gid != r->ids->inside_gid))
@@ -242,6 +256,8 @@ static int more_utimes(struct reading *r, const struct row *row)
 static int more_utimens(struct reading *r, const struct row *row)
 {
 	set_now(&r->d->call);
+	if (!r->args[1] && r->args[3])
+		return -EINVAL;
 	if (r->args[2] &&
 	    fetch(r, r->args[2], r->d->call.times, sizeof(r->d->call.times)) < 0)
 		return -EFAULT;
@@ -333,6 +349,13 @@ static const struct row rows[] = {
 	  more_xattr },
 	{ SYS_lremovexattr, BROKER_REMOVEXATTR, NONE, 0, NONE, NONE, NONE, NONE, 0,
 	  false, more_xattr },
+	{ SYS_fchmod, BROKER_CHMOD, 0, NONE, NONE, NONE, 1, NONE, 0, true, NULL },
+	{ SYS_fchown, BROKER_CHOWN, 0, NONE, NONE, NONE, NONE, NONE, 0, true,
+	  more_chown },
+	{ SYS_fsetxattr, BROKER_SETXATTR, 0, NONE, NONE, NONE, NONE, 4, 0, true,
+	  more_xattr },
+	{ SYS_fremovexattr, BROKER_REMOVEXATTR, 0, NONE, NONE, NONE, NONE, NONE, 0,
+	  true, more_xattr },
 	{ SYS_bind, BROKER_BIND, NONE, NONE, NONE, NONE, NONE, NONE, 0, false,
 	  more_bind },
 	{ SYS_access, BROKER_ACCESS, NONE, 0, NONE, NONE, 1, NONE, 0, true,
@@ -350,6 +373,18 @@ static int read_umask(const struct reading *r, mode_t *ret)
 		return -EIO;
 	*ret = (mode_t)mask & 0777;
 	return 0;
+}
+
+static int fetch_first(struct reading *r, const struct row *row)
+{
+	struct broker_decoded *d = r->d;
+	int fd = row->dir == NONE ? AT_FDCWD : (int)(uint32_t)r->args[row->dir];
+
+	if (row->path == NONE)
+		return row->dir == NONE ? 0 : fetch_descriptor(r, fd);
+	if (row->verb == BROKER_UTIMENS && !r->args[row->path] && fd != AT_FDCWD)
+		return fetch_descriptor(r, fd);
+	return fetch_path(r, row->dir, row->path, d->path, d->base);
 }
 
 static bool makes(const struct broker_call *c)
@@ -401,9 +436,7 @@ int broker_decode(const struct broker_source *from, const struct seccomp_notif *
 	/* an open that writes nothing needs no path */
 	if (c->verb == BROKER_OPEN && row->flags != NONE && !needs_writing(c->flags))
 		return BROKER_NOT_OURS;
-	e = row->path == NONE
-		    ? 0
-		    : fetch_path(&r, row->dir, row->path, ret->path, ret->base);
+	e = fetch_first(&r, row);
 	if (e == 0 && row->to != NONE)
 		e = fetch_path(&r, row->to_dir, row->to, ret->to, ret->to_base);
 	if (e == 0 && row->more)

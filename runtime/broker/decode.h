@@ -46,7 +46,8 @@ struct broker_decoded {
  */
 int broker_decode(const struct broker_source *from, const struct seccomp_notif *req,
 		  int64_t since, struct broker_decoded *ret);
-/* Is this one of the calls that it reads?  runtime/bundle/broker_calls.def has the same. */
+/* Is this one of the calls that it reads?  runtime/bundle/broker_calls.def has the
+ * same. */
 bool broker_decodes(int nr);
 
 #endif

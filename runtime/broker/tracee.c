@@ -84,13 +84,21 @@ bool tracee_is_gone(const char *path)
 bool tracee_status(int proc_fd, pid_t pid, const char *field, int base,
 		   unsigned long *ret)
 {
+	char file[32];
+
+	(void)snprintf(file, sizeof(file), "%d/status", pid);
+	return tracee_number(proc_fd, file, field, base, ret);
+}
+
+bool tracee_number(int proc_fd, const char *file, const char *field, int base,
+		   unsigned long *ret)
+{
 	char name[32], text[512];
 	AUTO_CLOSE int fd = -1;
 	const char *at;
 	ssize_t n;
 
-	(void)snprintf(name, sizeof(name), "%d/status", pid);
-	fd = sys_open_beneath(proc_fd, name, O_RDONLY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+	fd = sys_open_beneath(proc_fd, file, O_RDONLY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 	if (fd < 0)
 		return false;
 	n = read(fd, text, sizeof(text) - 1);

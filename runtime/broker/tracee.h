@@ -46,7 +46,9 @@ bool tracee_link(int dir, const char *name, char out[PATH_MAX]);
  * as well.
  */
 bool tracee_is_gone(const char *path);
-/* A number in the thread's status. */
+/* The number behind "FIELD:" in a file of /proc; in the thread's status. */
+bool tracee_number(int proc_fd, const char *file, const char *field, int base,
+		   unsigned long *ret);
 bool tracee_status(int proc_fd, pid_t pid, const char *field, int base,
 		   unsigned long *ret);
 /*

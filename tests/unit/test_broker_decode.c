@@ -42,6 +42,7 @@ static const int served[] = {
 	SYS_rename, SYS_renameat, SYS_renameat2, SYS_truncate, SYS_chmod, SYS_fchmodat, 452, SYS_chown,
 	SYS_lchown, SYS_fchownat, SYS_utime, SYS_utimes, SYS_futimesat, SYS_utimensat, SYS_setxattr,
 	SYS_lsetxattr, SYS_removexattr, SYS_lremovexattr, SYS_access, SYS_faccessat, SYS_faccessat2, SYS_bind,
+	SYS_fchmod, SYS_fchown, SYS_fsetxattr, SYS_fremovexattr,
 };
 #define SERVED (sizeof(served) / sizeof(served[0]))
 #define MOST 200
@@ -202,6 +203,20 @@ static void proc_calls(const char *root)
 	call(SYS_fchownat, HERE, P(""), -1, (long)getegid(), AT_EMPTY_PATH);
 	call(SYS_setxattr, P("/proc/self/fd/77"), P("user.x"), P("y"), 1, 0);
 	call(SYS_linkat, cwd, P("/proc/self/fd/77"), cwd, P("ours8"), AT_SYMLINK_FOLLOW);
+	call(SYS_fchmod, HERE, 0604, 0, 0, 0);
+	call(SYS_fchown, HERE, (long)geteuid(), -1, 0, 0);
+	call(SYS_fsetxattr, HERE, P("user.x"), P("yz"), 2, 0);
+	call(SYS_fsetxattr, HERE, P("user.z"), P("yz"), 2, 0);
+	call(SYS_fremovexattr, HERE, P("user.z"), 0, 0, 0);
+	call(SYS_utimensat, HERE, 0, P(times), 0, 0);
+	call(SYS_utimensat, HERE, 0, P(times), AT_SYMLINK_NOFOLLOW, 0);
+	call(SYS_utimensat, cwd, 0, P(times), 0, 0);
+	call(SYS_fchmod, 999, 0604, 0, 0, 0);
+	put_here(open("ours1", O_RDONLY | O_DIRECTORY));
+	call(SYS_fchmod, HERE, 0705, 0, 0, 0);
+	call(SYS_utimensat, HERE, 0, P(times), 0, 0);
+	put_here(open("ours2", O_PATH));
+	call(SYS_fchmod, HERE, 0777, 0, 0, 0);
 	put_here(open("ours4", O_PATH | O_NOFOLLOW));
 	call(SYS_open, P("/proc/self/fd/77"), O_WRONLY, 0, 0, 0);
 	/* the kernel's */
