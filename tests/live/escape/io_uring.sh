@@ -11,6 +11,7 @@ bare_policy
 std_policy
 raw_policy "${HEAD/base none/base none  level managed}$ADD
 file { deny write \"\${PROJECT_DIR}/kept\" }
+file { scratch \"\${TMPDIR}\" }
 syscall { final allow io_uring_setup, io_uring_enter, io_uring_register }" m
 
 outside "$K" ring
@@ -25,15 +26,26 @@ worked
 want_text outside "$WORK/out/f"
 
 t "given back, inside it writes what the rules let it write, and nothing else"
-run_with m "$K" ring own ring
+run_with m sh -c "$K ring /tmp/own ring && cat /tmp/own"
 worked
-want_text ring "$P/own"
+want_out ring
 run_with m "$K" ring kept/f broken
 stopped EROFS
 want_text kept "$P/kept/f"
 run_with m "$K" ring "$WORK/out/f" broken
 stopped 'ENOENT|EROFS|EACCES'
 want_text outside "$WORK/out/f"
+
+t "given back, nothing passes by the broker: what it writes is read-only for a ring"
+: >"$P/old"
+run_with m sh -c "echo brokered >$P/made"
+want_text brokered "$P/made"
+for f in old new; do
+	run_with m "$K" ring $f broken
+	stopped EROFS
+done
+want_text "" "$P/old"
+[ ! -e "$P/new" ] || bad "a ring made a file"
 
 t "given back, it makes sockets that no filter sees, and that is said"
 run_with m "$C" socket 40 1 0
