@@ -68,7 +68,7 @@ FOLDERS := compiler/base compiler/source compiler/diag compiler/ast \
            compiler/backend/matcher compiler/backend/commands compiler/backend/limits \
            compiler/backend/nft compiler/emit compiler/bundle compiler/cli \
            runtime/base runtime/line/shell runtime/line runtime/bundle runtime/decide \
-           runtime/libpol runtime/traffic runtime/egress runtime/sandbox runtime/broker runtime/supervise runtime/state runtime/entry runtime/approvals \
+           runtime/libpol runtime/traffic runtime/egress runtime/sandbox runtime/broker runtime/supervise runtime/state runtime/stage runtime/entry runtime/approvals \
            runtime/query runtime/hooks runtime/polquery runtime/polrun
 ONLY ?= $(FOLDERS)
 MAINS := compiler/cli/main.c compiler/cli/ready.c runtime/polrun/polrun.c runtime/polquery/polquery.c \

@@ -50,7 +50,8 @@ prop_format 150
 prop_print_parse 400
 prop_text 60
 prop_egress 2000
-prop_broker 4'
+prop_broker 4
+prop_stage 15'
 
 # PROGRAM LAWS: what --laws runs.
 laws='prop_laws L1 L2 L3

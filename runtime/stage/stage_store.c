@@ -1,0 +1,502 @@
+/* Decides which folders are staged runs, and who may act on one. */
+#include "runtime/stage/stage_store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+#include "runtime/base/sys.h"
+#include "runtime/stage/stage_remove.h"
+#include "runtime/stage/stage_walk.h"
+#include "runtime/state/state_dir.h"
+
+#define FOLDER "stage"
+#define RECORD "record"
+#define BASE "base"
+#define BUNDLE "bundle.polb"
+enum { MAX_FILE = 1 << 30 };
+
+static bool is_id(const char *s, size_t least)
+{
+	size_t n = strlen(s);
+
+	return n >= least && n <= STAGE_ID && strspn(s, "0123456789abcdef") == n;
+}
+
+static int open_own_dir(int at, const char *path)
+{
+	AUTO_CLOSE int fd = sys_openat(at, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+				       0);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) != 0)
+		return -errno;
+	if (st.st_uid != geteuid() || (st.st_mode & 022))
+		return -EPERM;
+	return io_steal_fd(&fd);
+}
+
+/* 0, also if there is none (-1). */
+static int open_folder(const char *state, int *ret, struct rt_err *err)
+{
+	char path[PATH_MAX + sizeof("/" FOLDER)], shown[200];
+
+	(void)snprintf(path, sizeof(path), "%s/" FOLDER, state);
+	*ret = open_own_dir(AT_FDCWD, path);
+	if (*ret >= 0)
+		return 0;
+	io_escape(shown, sizeof(shown), path, strlen(path));
+	if (*ret == -EPERM)
+		return rt_fail(err, EPERM, "'%s' could have been written by somebody else",
+			       shown);
+	if (*ret != -ENOENT)
+		return rt_fail_errno(err, -*ret, "'%s'", shown);
+	*ret = -1;
+	return 0;
+}
+
+static int read_own(int dir, const char *name, char **ret, size_t *ret_n)
+{
+	AUTO_CLOSE int fd = sys_openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY |
+				       O_CLOEXEC, 0);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) != 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 022))
+		return -EPERM;
+	return io_read_all(fd, MAX_FILE, ret, ret_n);
+}
+
+int stage_each(const char *state, int (*f)(void *arg, const char *id), void *arg,
+	       struct rt_err *err)
+{
+	char record[NAME_MAX + sizeof("/" RECORD)];
+	const struct dirent *e;
+	struct stat st;
+	int fd, r = open_folder(state, &fd, err);
+	DIR *d;
+
+	if (r < 0 || fd < 0)
+		return r;
+	d = fdopendir(fd);
+	if (!d) {
+		r = rt_fail_errno(err, errno, "the folder of staged runs");
+		(void)close(fd);
+		return r;
+	}
+	while (r == 0 && (e = readdir(d))) {
+		if (!is_id(e->d_name, STAGE_ID))
+			continue;
+		(void)snprintf(record, sizeof(record), "%s/" RECORD, e->d_name);
+		if (fstatat(dirfd(d), record, &st, AT_SYMLINK_NOFOLLOW) == 0)
+			r = f(arg, e->d_name);
+	}
+	(void)closedir(d);
+	return r;
+}
+
+/* --- opening --------------------------------------------------------------------------- */
+
+struct search {
+	const char *id;
+	char found[STAGE_ID + 1];
+	size_t n;
+};
+
+static int match(void *arg, const char *id)
+{
+	struct search *s = arg;
+
+	if (s->id && strncmp(id, s->id, strlen(s->id)) != 0)
+		return 0;
+	memcpy(s->found, id, STAGE_ID + 1);
+	s->n++;
+	return 0;
+}
+
+static int find(const char *state, const char *id, char ret[STAGE_ID + 1], struct rt_err *err)
+{
+	struct search s = { .id = id };
+	char shown[80] = "";
+	int r;
+
+	if (id && !is_id(id, STAGE_ID_LEAST)) {
+		io_escape(shown, sizeof(shown), id, strlen(id));
+		return rt_fail(err, EINVAL, "'%s' is no ID: %d to %d hexadecimal digits", shown,
+			       STAGE_ID_LEAST, STAGE_ID);
+	}
+	r = stage_each(state, match, &s, err);
+	if (r < 0)
+		return r;
+	if (s.n == 0)
+		return id ? rt_fail(err, ENOENT, "there is no staged run '%s'", id) :
+			    rt_fail(err, ENOENT, "there is no staged run");
+	if (s.n > 1)
+		return rt_fail(err, EEXIST, id ? "several staged runs begin with this ID: give more "
+			       "of it" : "there are several staged runs: name one");
+	memcpy(ret, s.found, STAGE_ID + 1);
+	return 0;
+}
+
+/*
+ * Of a run that was killed, processes may live a moment longer than the lock: until its
+ * pid 1 is gone, which ends after all others.
+ */
+static bool is_alive(const struct stage_record *r)
+{
+	AUTO_FREE char *text = NULL;
+	char path[64], *s;
+	uint64_t ticks = 0;
+	size_t n;
+
+	if (r->has_ended || !r->init)
+		return false;
+	(void)snprintf(path, sizeof(path), "/proc/%" PRIu64 "/stat", r->init);
+	if (io_read_file(path, 4096, &text, &n) < 0)
+		return false;
+	s = strrchr(text, ')');
+	s = s && s[1] == ' ' ? s + 2 : NULL;
+	for (int field = 3; s && field < 22; field++)
+		(void)stage_word(&s);
+	return s && stage_number(&s, &ticks) && ticks == r->ticks;
+}
+
+static int read_record(struct stage *s, struct rt_err *err)
+{
+	char *text = NULL;
+	size_t n = 0, good;
+	int r = read_own(s->dir, RECORD, &text, &n);
+
+	if (r < 0)
+		return rt_fail_errno(err, -r, "the record of the staged run");
+	for (good = n; good && text[good - 1] != '\n';)
+		good--;
+	r = strlen(text) == n ? stage_record_read(text, &s->rec) : (free(text), -EBADMSG);
+	if (r < 0)
+		return rt_fail_errno(err, -r, "the record of the staged run");
+	s->record = sys_openat(s->dir, RECORD, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0);
+	/* a line of a process that was killed must not become the beginning of ours */
+	if (s->record < 0 || (good < n && ftruncate(s->record, (off_t)good) != 0))
+		return rt_fail_errno(err, errno, "the record of the staged run");
+	return 0;
+}
+
+int stage_open(const char *state, const char *id, struct stage *ret, struct rt_err *err)
+{
+	int r;
+
+	*ret = (struct stage)STAGE_NONE;
+	r = find(state, id, ret->id, err);
+	if (r == 0)
+		r = open_folder(state, &ret->folder, err);
+	if (r < 0)
+		return r;
+	ret->dir = open_own_dir(ret->folder, ret->id);
+	if (ret->dir < 0)
+		return rt_fail_errno(err, -ret->dir, "the folder of the staged run");
+	if (flock(ret->dir, LOCK_EX | LOCK_NB) != 0)
+		return errno == EWOULDBLOCK ?
+		       rt_fail(err, EBUSY, "the run has not ended, or somebody acts on it") :
+		       rt_fail_errno(err, errno, "locking the staged run");
+	r = read_record(ret, err);
+	if (r == 0 && is_alive(&ret->rec))
+		r = rt_fail(err, EBUSY, "processes of the run still live");
+	return r;
+}
+
+static int open_tree(const struct stage *s, size_t i, struct rt_err *err)
+{
+	struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+				.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS };
+	struct stage_tree *t = &s->rec.tree[i];
+	char upper[32], shown[300];
+	struct stat st;
+
+	io_escape(shown, sizeof(shown), t->host, strlen(t->host));
+	t->top = sys_openat2(AT_FDCWD, t->host, &how);
+	if (t->top < 0 || fstat(t->top, &st) != 0)
+		return rt_fail_errno(err, errno, "'%s'", shown);
+	if (st.st_dev != t->dev || st.st_ino != t->ino)
+		return rt_fail(err, ESTALE, "'%s' is another directory than when the run began",
+			       shown);
+	(void)snprintf(upper, sizeof(upper), "%zu/upper", i);
+	t->upper = sys_open_beneath(s->dir, upper, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+				    STAGE_RESOLVE);
+	return t->upper < 0 ? rt_fail_errno(err, errno, "the upper layer of '%s'", shown) : 0;
+}
+
+int stage_load_rules(const char *state, struct stage *s, struct rt_err *err)
+{
+	char path[PATH_MAX + 2 * STAGE_ID];
+	int r;
+
+	(void)snprintf(path, sizeof(path), "%s/" FOLDER "/%s/" BUNDLE, state, s->id);
+	r = bundle_open_run(path, &s->bundle, err);
+	if (r < 0)
+		return r;
+	if (strcmp(s->bundle.digest, s->rec.bundle) != 0)
+		return rt_fail(err, EBADMSG, "the bundle beside the record is another one");
+	s->ctx = (struct decide_ctx){ .b = &s->bundle, .scope = PB_SANDBOX };
+	memcpy(s->ctx.roots.dir, s->rec.root, sizeof(s->ctx.roots.dir));
+	return 0;
+}
+
+bool stage_allows(void *stage, const char *path, uint32_t *ret_rule)
+{
+	const struct stage *s = stage;
+	struct decision d;
+
+	decide_file(&s->ctx, PB_WRITE, path, &d);
+	*ret_rule = d.rule;
+	return d.effect == PB_ALLOW;
+}
+
+int stage_load(struct stage *s, struct rt_err *err)
+{
+	char *text = NULL;
+	size_t n = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < s->rec.ntrees && r == 0; i++)
+		r = open_tree(s, i, err);
+	if (r < 0)
+		return r;
+	r = read_own(s->dir, BASE, &text, &n);
+	if (r == 0)
+		r = strlen(text) == n ? stage_base_read(text, &s->base) : (free(text), -EBADMSG);
+	return r < 0 ? rt_fail_errno(err, -r, "what the run has found") : 0;
+}
+
+void stage_release(struct stage *s)
+{
+	stage_record_release(&s->rec);
+	stage_base_release(&s->base);
+	bundle_release(&s->bundle);
+	if (s->record >= 0)
+		(void)close(s->record);
+	if (s->dir >= 0)
+		(void)close(s->dir);
+	if (s->folder >= 0)
+		(void)close(s->folder);
+	*s = (struct stage)STAGE_NONE;
+}
+
+int stage_remove(struct stage *s, struct rt_err *err)
+{
+	int r = unlinkat(s->dir, RECORD, 0) == 0 ? 0 : -errno;
+
+	if (r == 0)
+		r = stage_remove_tree(s->folder, s->id);
+	return r < 0 ? rt_fail_errno(err, -r, "removing the staged run") : 0;
+}
+
+/* --- lines --------------------------------------------------------------------------------- */
+
+static int append(const struct stage *s, const struct stage_text *t)
+{
+	int r = stage_text_end(t);
+
+	return r < 0 ? r : io_write_all(s->record, t->p, t->n);
+}
+
+int stage_note_init(const struct stage *s, uint64_t pid, uint64_t ticks)
+{
+	char line[80];
+	int n = snprintf(line, sizeof(line), "init %" PRIu64 " %" PRIu64 "\n", pid, ticks);
+
+	return io_write_all(s->record, line, (size_t)n);
+}
+
+int stage_note_end(const struct stage *s, int status, int64_t now)
+{
+	char line[80];
+	int n = snprintf(line, sizeof(line), "ended %d %" PRId64 "\n", status, now);
+
+	return io_write_all(s->record, line, (size_t)n);
+}
+
+int stage_note_done(const struct stage *s, unsigned tree, const char *path)
+{
+	struct stage_text t = { .p = NULL };
+	int r;
+
+	stage_text_add(&t, "done %u", tree);
+	stage_text_path(&t, path);
+	r = append(s, &t);
+	stage_text_release(&t);
+	return r;
+}
+
+/* --- making ---------------------------------------------------------------------------------- */
+
+/* A run as root for another user: the folder is that user's. */
+static int give(const struct stage *s, int fd)
+{
+	struct stat st;
+
+	if (geteuid() != 0)
+		return 0;
+	if (fstat(s->folder, &st) != 0)
+		return -errno;
+	return st.st_uid == 0 || fchown(fd, st.st_uid, st.st_gid) == 0 ? 0 : -errno;
+}
+
+static int make_dir(const struct stage *s, int at, const char *name, mode_t mode, int *ret)
+{
+	AUTO_CLOSE int fd = -1;
+	int r;
+
+	if (mkdirat(at, name, 0700) != 0)
+		return -errno;
+	fd = sys_openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	r = give(s, fd);
+	if (r == 0 && fchmod(fd, mode) != 0)
+		r = -errno;
+	if (r == 0)
+		*ret = io_steal_fd(&fd);
+	return r;
+}
+
+static int write_file(const struct stage *s, const char *name, const void *p, size_t n, int *ret)
+{
+	AUTO_CLOSE int fd = sys_openat(s->dir, name, O_RDWR | O_CREAT | O_EXCL | O_APPEND |
+				       O_NOFOLLOW | O_CLOEXEC, 0600);
+	int r = fd < 0 ? -errno : give(s, fd);
+
+	if (r == 0)
+		r = io_write_all(fd, p, n);
+	if (r == 0 && ret)
+		*ret = io_steal_fd(&fd);
+	return r;
+}
+
+/* The top of the merged tree has the mode and the attributes of the upper layer's. */
+static int make_layer(const struct stage *s, size_t i, int top)
+{
+	AUTO_CLOSE int dir = -1, upper = -1, work = -1;
+	char name[24];
+	struct stat st;
+	int r;
+
+	(void)snprintf(name, sizeof(name), "%zu", i);
+	if (fstat(top, &st) != 0)
+		return -errno;
+	r = make_dir(s, s->dir, name, 0700, &dir);
+	if (r == 0)
+		r = make_dir(s, dir, "work", 0700, &work);
+	if (r == 0)
+		r = make_dir(s, dir, "upper", st.st_mode & 07777, &upper);
+	return r;
+}
+
+static int make_layers(const struct stage *s, const struct stage_new *n,
+		       struct stage_text *base, struct rt_err *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < n->ntrees && r == 0; i++) {
+		const char *shown = n->tree[i].host ? n->tree[i].host : n->tree[i].path;
+
+		r = make_layer(s, i, n->tree[i].top);
+		if (r < 0)
+			return rt_fail_errno(err, -r, "making an upper layer");
+		r = stage_base_look((unsigned)i, n->tree[i].top, shown, base, err);
+	}
+	return r;
+}
+
+static int fill(struct stage *s, const struct stage_new *n, const void *bundle, size_t size,
+		struct rt_err *err)
+{
+	struct stage_text base = { .p = NULL }, record = { .p = NULL };
+	int r = make_layers(s, n, &base, err);
+
+	if (r < 0) {
+		stage_text_release(&base);
+		return r;
+	}
+	stage_record_write(n, (int64_t)time(NULL), &record);
+	r = stage_text_end(&base);
+	if (r == 0)
+		r = stage_text_end(&record);
+	if (r == 0)
+		r = write_file(s, BUNDLE, bundle, size, NULL);
+	if (r == 0)
+		r = write_file(s, BASE, base.p, base.n, NULL);
+	/* last: from now on it is one */
+	if (r == 0)
+		r = write_file(s, RECORD, record.p, record.n, &s->record);
+	stage_text_release(&base);
+	stage_text_release(&record);
+	return r < 0 ? rt_fail_errno(err, -r, "writing the record of a staged run") : 0;
+}
+
+static int make_id(char id[STAGE_ID + 1])
+{
+	AUTO_CLOSE int fd = sys_open("/dev/urandom", O_RDONLY | O_CLOEXEC, 0);
+	unsigned char bytes[STAGE_ID / 2];
+
+	if (fd < 0)
+		return -errno;
+	if (SYS_RETRY(read(fd, bytes, sizeof(bytes))) != (ssize_t)sizeof(bytes))
+		return -EIO;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		(void)snprintf(id + 2 * i, 3, "%02x", bytes[i]);
+	return 0;
+}
+
+static int make_folder(const char *state, struct stage *s, struct rt_err *err)
+{
+	char path[PATH_MAX];
+	int r;
+
+	if (snprintf(path, sizeof(path), "%s/" FOLDER, state) >= (int)sizeof(path))
+		return rt_fail_errno(err, ENAMETOOLONG, "the folder of staged runs");
+	r = state_dir_make(path, err);
+	if (r < 0)
+		return r;
+	s->folder = sys_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+	if (s->folder < 0)
+		return rt_fail_errno(err, errno, "the folder of staged runs");
+	r = make_id(s->id);
+	if (r == 0)
+		r = make_dir(s, s->folder, s->id, 0700, &s->dir);
+	if (r == 0 && flock(s->dir, LOCK_EX | LOCK_NB) != 0)
+		r = -errno;
+	return r < 0 ? rt_fail_errno(err, -r, "making the folder of a staged run") : 0;
+}
+
+int stage_create(const char *state, const struct stage_new *n, const void *bundle,
+		 size_t size, struct stage *ret, struct rt_err *err)
+{
+	struct stage s = STAGE_NONE;
+	int r;
+
+	if (n->ntrees > STAGE_MAX_TREES)
+		return rt_fail(err, E2BIG, "more than %d writable trees cannot be staged",
+			       STAGE_MAX_TREES);
+	r = make_folder(state, &s, err);
+	if (r == 0)
+		r = fill(&s, n, bundle, size, err);
+	if (r < 0) {
+		if (s.dir >= 0) {
+			(void)unlinkat(s.dir, RECORD, 0);
+			(void)stage_remove_tree(s.folder, s.id);
+		}
+		stage_release(&s);
+		return r;
+	}
+	*ret = s;
+	return 0;
+}
