@@ -59,7 +59,7 @@ static const char read_only[] =
 	"here a name that is absent, or a link that a run could replace, makes the tree "
 	"above it read-only";
 static const char creatable[] =
-	"here no seccomp listener can be had: a name that is absent at the start can be made";
+	"here it is absent at the start, and can be made";
 static const char nothing[] =
 	"here its name is absent, or neither a file nor a directory: an allow gives "
 	"nothing";
@@ -71,7 +71,7 @@ static const char no_session[] =
 	"no session has a directory in this version: its pattern matches nothing";
 
 /* Adds one entry per statement, unless the compiler has reported it already. */
-static void put(struct exactness_here *h, const struct bundle *b, uint32_t rule,
+static void put(struct exactness_here *h, const struct bundle *b, uint32_t rule, unsigned x,
 		const char *why)
 {
 	const struct pb_rule *r = bundle_rule(b, rule);
@@ -83,6 +83,7 @@ static void put(struct exactness_here *h, const struct bundle *b, uint32_t rule,
 			return;
 	if (h->n < EXACTNESS_MAX_HERE) {
 		h->v[h->n].rule = rule;
+		h->v[h->n].x = x;
 		h->v[h->n++].why = why;
 	}
 }
@@ -120,20 +121,20 @@ void exactness_find_here(const struct sandbox_run *run, const struct sandbox_vie
 	ret->n = 0;
 	for (size_t i = 0; i < v->n; i++)
 		if (v->nodes[i].forced_ro)
-			put(ret, run->bundle, v->nodes[i].forced_by, read_only);
+			put(ret, run->bundle, v->nodes[i].forced_by, PB_X_OVER, read_only);
 	for (size_t i = 0; i < v->ncreatable; i++)
-		put(ret, run->bundle, v->creatable[i].rule, creatable);
+		put(ret, run->bundle, v->creatable[i].rule, PB_X_UNDER, creatable);
 	for (uint32_t i = 0; i < m->anchors.count; i++) {
 		const struct pb_anchor *a = pb_at(m, m->anchors, sizeof(*a), i);
 		const char *why = gives_nothing(run, a);
 
 		if (why)
-			put(ret, run->bundle, a->rule, why);
+			put(ret, run->bundle, a->rule, PB_X_OVER, why);
 		if (a->root == PB_ROOT_AGENT && !run->ctx.roots.dir[a->root] &&
 		    a->effect == PB_ALLOW)
-			put(ret, run->bundle, a->rule, no_agent);
+			put(ret, run->bundle, a->rule, PB_X_OVER, no_agent);
 		if (a->root == PB_ROOT_SESSION && !run->ctx.roots.dir[a->root])
-			put(ret, run->bundle, a->rule, no_session);
+			put(ret, run->bundle, a->rule, PB_X_OVER, no_session);
 	}
 }
 
@@ -159,7 +160,8 @@ void exactness_summary(const struct bundle *b, const struct exactness_here *here
 	for (uint32_t i = 0; i < b->rules->rules.count; i++)
 		if (exactness_is_first(b, i))
 			n[bundle_rule(b, i)->exactness]++;
-	n[PB_X_OVER] += (unsigned)here->n;
+	for (size_t i = 0; i < here->n; i++)
+		n[here->v[i].x]++;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]) && at < cap; i++) {
 		unsigned c = n[words[i].x];
 		const char *noun = c == 1 ? "rule " : "rules ";

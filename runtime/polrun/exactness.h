@@ -12,6 +12,7 @@ struct exactness_here {
 	size_t n;
 	struct {
 		uint32_t rule;
+		unsigned x; /* PB_X_OVER, or PB_X_UNDER */
 		const char *why;
 	} v[EXACTNESS_MAX_HERE];
 };

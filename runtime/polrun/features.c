@@ -18,6 +18,7 @@
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
 #include "runtime/polrun/nft_probe.h"
+#include "runtime/sandbox/sandbox.h"
 
 #define INIT_USERNS_INO 4026531837u /* PROC_USER_INIT_INO, linux/proc_ns.h */
 
@@ -559,4 +560,33 @@ bool features_print(FILE *out, const struct features *f)
 	else
 		fputs("\npolrun can run a bundle here\n", out);
 	return !missing;
+}
+
+void features_refuse(FILE *out, const struct bundle *b, const struct rt_err *err)
+{
+	char why[460], rules[300];
+	struct features f;
+
+	features_probe(&f);
+	if (!features_reason(&f, why, sizeof(why)) &&
+	    ((strcmp(err->step, "nft") != 0 && strcmp(err->step, "gate") != 0) ||
+	     !features_nft_reason(&f, why, sizeof(why))))
+		(void)snprintf(why, sizeof(why), "%s%s%s", err->step,
+			       err->step[0] ? ": " : "", err->text);
+	features_rules(b, rules, sizeof(rules));
+	fprintf(out, "polrun: refused: %s%s%s%s\n", why, rules[0] ? " (would not hold: " : "",
+		rules, rules[0] ? ")" : "");
+}
+
+bool features_no_listener(FILE *out, const struct rt_err *err)
+{
+	bool forbidden = strcmp(err->step, SANDBOX_STEP_LISTENER) == 0;
+	bool busy = err->err == EBUSY && strcmp(err->step, SANDBOX_STEP_FILTER) == 0;
+
+	if (busy || forbidden)
+		fprintf(out, "polrun: %s: denials are not explained\n",
+			forbidden ? "the seccomp listener cannot be taken (something "
+				    "forbids it: kernel.yama.ptrace_scope is 3?)" :
+				    "another sandbox holds the seccomp listener");
+	return busy || forbidden;
 }

@@ -51,4 +51,12 @@ void features_rules(const struct bundle *b, char *out, size_t cap);
 /* For --doctor: prints each feature.  True if a bundle can run here. */
 bool features_print(FILE *out, const struct features *f);
 
+/* Says why a sandbox could not be started: what is missing, the rules that need it, and what to
+ * do about it. */
+void features_refuse(FILE *out, const struct bundle *b, const struct rt_err *err);
+
+/* Was it only that no listener could be had?  A second one in one chain of filters fails with
+ * EBUSY, and a security module (Yama at ptrace_scope 3) may forbid taking it.  Says so. */
+bool features_no_listener(FILE *out, const struct rt_err *err);
+
 #endif

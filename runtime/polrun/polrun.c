@@ -228,39 +228,12 @@ static int show_plan(struct session *s)
 
 /* --- run ---------------------------------------------------------------------------- */
 
-/* Names what is missing, the rules that need it, and what to do about it. */
-static int refuse_start(struct session *s, const struct rt_err *err)
-{
-	char why[460], rules[300];
-	struct features f;
-
-	features_probe(&f);
-	if (!features_reason(&f, why, sizeof(why)) &&
-	    ((strcmp(err->step, "nft") != 0 && strcmp(err->step, "gate") != 0) ||
-	     !features_nft_reason(&f, why, sizeof(why))))
-		(void)snprintf(why, sizeof(why), "%s%s%s", err->step,
-			       err->step[0] ? ": " : "", err->text);
-	features_rules(&s->bundle, rules, sizeof(rules));
-	fprintf(stderr, "polrun: refused: %s%s%s%s\n", why,
-		rules[0] ? " (would not hold: " : "", rules, rules[0] ? ")" : "");
-	return EXIT_REFUSED;
-}
-
-/* A second listener in one chain of filters fails with EBUSY, and a security module
- * (Yama at ptrace_scope 3) may forbid taking the listener.  Then denials are not named,
- * but no rule is weaker. */
+/* Then denials are not named, but no rule is weaker. */
 static bool retry_without_listener(struct session *s, const struct rt_err *err)
 {
-	bool forbidden = strcmp(err->step, SANDBOX_STEP_LISTENER) == 0;
-	bool busy = err->err == EBUSY && strcmp(err->step, SANDBOX_STEP_FILTER) == 0;
-
 	/* a record of a run that is not traced would lack its files */
-	if ((!busy && !forbidden) || !s->run.want_listener || s->touched.v)
+	if (!s->run.want_listener || s->touched.v || !features_no_listener(stderr, err))
 		return false;
-	fprintf(stderr, "polrun: %s: denials are not explained\n",
-		forbidden ? "the seccomp listener cannot be taken (something "
-			    "forbids it: kernel.yama.ptrace_scope is 3?)" :
-			    "another sandbox holds the seccomp listener");
 	s->run.want_listener = false;
 	s->run.trace = false;
 	return true;
@@ -317,7 +290,8 @@ static int start_and_supervise(struct session *s)
 		return ANOTHER_VIEW;
 	}
 	if (r < 0) {
-		r = refuse_start(s, &err);
+		features_refuse(stderr, &s->bundle, &err);
+		r = EXIT_REFUSED;
 		(void)streams_finish(&streams, &err);
 		return r;
 	}

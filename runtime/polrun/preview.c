@@ -167,7 +167,7 @@ static void print_exactness(FILE *out, const struct bundle *b,
 		fputs("rules that do not hold exactly\n", out);
 	for (size_t i = 0; i < here->n; i++) {
 		if (i == 0 || here->v[i].why != here->v[i - 1].why)
-			fprintf(out, "  over: %s\n", here->v[i].why);
+			fprintf(out, "  %s: %s\n", exactness_word(here->v[i].x), here->v[i].why);
 		fprintf(out, "    %s\n", explain_rule(b, here->v[i].rule, rule));
 	}
 	if (!any && !here->n)

@@ -266,7 +266,8 @@ static void mechanisms(struct json *j, const struct report *r)
 		json_cstr(j, NULL, line);
 	}
 	for (size_t i = 0; r->here && i < r->here->n; i++) {
-		(void)snprintf(line, sizeof(line), "over: %s: %s",
+		(void)snprintf(line, sizeof(line), "%s: %s: %s",
+			       exactness_word(r->here->v[i].x),
 			       explain_rule(r->bundle, r->here->v[i].rule, rule),
 			       r->here->v[i].why);
 		json_cstr(j, NULL, line);

@@ -8,15 +8,19 @@
 #include <unistd.h>
 
 #include "runtime/base/io.h"
+#include "runtime/sandbox/view_answer.h"
 #include "runtime/state/state_dir.h"
 
 /* Could the run make `path`, or write there?  If it does not exist, the nearest
  * existing directory above it counts. */
-static int in_reach(const struct sandbox_view *view, const char *path, bool *ret)
+static int in_reach(const struct sandbox_run *run, const struct sandbox_view *view,
+		    const char *path, bool *ret)
 {
 	char at[PATH_MAX], real[PATH_MAX];
 	const struct sandbox_node *n;
 	size_t len = strlen(path);
+	bool there;
+	uint32_t rule;
 
 	if (len >= sizeof(at))
 		return -ENAMETOOLONG;
@@ -36,8 +40,11 @@ static int in_reach(const struct sandbox_view *view, const char *path, bool *ret
 			len--;
 		at[len] = '\0';
 	}
+	there = !path[len];
 	n = sandbox_view_find(view, real);
-	*ret = n && (n->ops & PB_WRITE) && !n->masked && !n->locked && !n->scratch;
+	*ret = n && (n->ops & PB_WRITE) && !n->masked && !n->locked && !n->scratch &&
+	       (!n->broker || !there ||
+		view_allows_name(&run->ctx, view, PB_WRITE, real, &rule));
 	return 0;
 }
 
@@ -53,14 +60,14 @@ static int make_view(const struct sandbox_run *run, struct sandbox_view *ret,
 }
 
 /* Makes the folders that the run could make.  1: the view must be made again, 0, -errno. */
-static int make_dirs(const struct sandbox_view *view,
+static int make_dirs(const struct sandbox_run *run, const struct sandbox_view *view,
 		     const struct state_view_dir dirs[STATE_VIEW_DIRS], bool make,
 		     bool reach[STATE_VIEW_DIRS], struct rt_err *err)
 {
 	int made = 0;
 
 	for (size_t i = 0; i < STATE_VIEW_DIRS; i++) {
-		int r = in_reach(view, dirs[i].path, &reach[i]);
+		int r = in_reach(run, view, dirs[i].path, &reach[i]);
 
 		if (r < 0)
 			return rt_fail_errno(err, -r, "'%.200s'", dirs[i].path);
@@ -87,13 +94,13 @@ int state_view_make(const struct sandbox_run *run,
 	int r = make_view(run, ret, err);
 
 	if (r == 0)
-		r = make_dirs(ret, dirs, make, reach, err);
+		r = make_dirs(run, ret, dirs, make, reach, err);
 	if (r == 1) {
 		sandbox_view_release(ret);
 		memset(ret, 0, sizeof(*ret));
 		r = make_view(run, ret, err);
 		if (r == 0)
-			r = make_dirs(ret, dirs, false, reach, err);
+			r = make_dirs(run, ret, dirs, false, reach, err);
 	}
 	for (size_t i = 0; i < STATE_VIEW_DIRS && r == 0; i++) {
 		io_escape(shown, sizeof(shown), dirs[i].path, strlen(dirs[i].path));

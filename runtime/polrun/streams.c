@@ -229,7 +229,7 @@ static uint8_t view_gives(const struct file *f, const struct sandbox_view *v)
 {
 	const struct sandbox_node *n = f->placed ? sandbox_view_find(v, f->path) : NULL;
 
-	return n && n->pin_fd >= 0 && !n->masked && !n->locked ? n->ops : 0;
+	return n && n->pin_fd >= 0 && !n->masked && !n->locked ? sandbox_node_native(n) : 0;
 }
 
 static bool gives_more(const struct sandbox_run *run, const struct sandbox_view *v,

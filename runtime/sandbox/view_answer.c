@@ -55,15 +55,38 @@ static bool is_kept(const struct sandbox_view *view, const char *path, uint32_t 
 	return false;
 }
 
+/* The name of the floor that the path is, or lies below, and that a run may make. */
+static const char *creatable(const struct sandbox_view *view, const char *path)
+{
+	for (size_t i = 0; i < view->ncreatable; i++)
+		if (view_at(path, view->creatable[i].path))
+			return view->creatable[i].path;
+	return NULL;
+}
+
+/* Who may write the directory of such a name may make the name. */
+static bool may_make(const struct decide_ctx *c, const char *name, uint32_t denied_by)
+{
+	char dir[PATH_MAX];
+	uint32_t rule;
+
+	(void)snprintf(dir, sizeof(dir), "%.*s", (int)(strrchr(name, '/') - name), name);
+	return bundle_is_floor(c->b, denied_by) && ask(c, PB_WRITE, dir, &rule) == VIEW_ALLOW;
+}
+
 bool view_allows_name(const struct decide_ctx *c, const struct sandbox_view *view,
 		      uint8_t op, const char *path, uint32_t *ret_rule)
 {
 	char host[PATH_MAX], other[2 * PATH_MAX];
 	enum view_answer a;
+	const char *made;
 
 	*ret_rule = UINT32_MAX;
 	path = sandbox_view_host(view, path, host, sizeof(host));
-	if (!path || (op == PB_WRITE && is_kept(view, path, ret_rule)))
+	if (!path)
+		return false;
+	made = op == PB_WRITE ? creatable(view, path) : NULL;
+	if (op == PB_WRITE && !made && is_kept(view, path, ret_rule))
 		return false;
 	a = ask(c, op, path, ret_rule);
 	for (size_t i = 0; i < view->naliases && a != VIEW_DENY; i++) {
@@ -84,5 +107,5 @@ bool view_allows_name(const struct decide_ctx *c, const struct sandbox_view *vie
 			*ret_rule = r;
 		}
 	}
-	return a == VIEW_ALLOW;
+	return a == VIEW_ALLOW || (a == VIEW_DENY && made && may_make(c, made, *ret_rule));
 }

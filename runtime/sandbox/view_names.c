@@ -123,3 +123,22 @@ bool view_by_name(const struct view_builder *b, const struct view_place *p,
 	return b->in->broker && lost == PB_WRITE && !p->given.broker && !p->wanted.mounted &&
 	       !p->wanted.project && up->found.object.is_dir;
 }
+
+bool view_makes_repository(const struct view_builder *b, const struct view_place *p)
+{
+	static const char dot_git[] = "/.git";
+	const char *path = view_host_name(p), *slash = strrchr(path, '/');
+	size_t n = slash ? (size_t)(slash - path) : 0;
+	struct view_object o;
+	char dir[4096];
+
+	if (n < sizeof(dot_git) || n >= sizeof(dir) ||
+	    strncmp(slash - (sizeof(dot_git) - 1), dot_git, sizeof(dot_git) - 1) != 0)
+		return false;
+	(void)snprintf(dir, sizeof(dir), "%.*s", (int)n, path);
+	if (view_look(b->in->prefix, dir, &o) < 0)
+		return false;
+	if (o.fd >= 0)
+		(void)close(o.fd);
+	return !o.exists && !o.unreachable && !o.beyond_link;
+}

@@ -26,6 +26,9 @@ void view_open_names(const struct view_builder *b, struct view_place *p,
  * or b->at_once is set if that is new.  `by` is the rule. */
 int view_mark_above(struct view_builder *b, const char *path, uint32_t by,
 		    enum view_above what);
+/* Is the name one in a .git that is absent?  Who makes the repository makes it as well (git
+ * init); what has appeared is told afterwards. */
+bool view_makes_repository(const struct view_builder *b, const struct view_place *p);
 /* Is it only that the name is not written (`lost`), in a tree that is? */
 bool view_by_name(const struct view_builder *b, const struct view_place *p,
 		  const struct view_place *up, uint8_t lost);

@@ -156,9 +156,12 @@ static int settle_host(struct view_builder *b, struct view_place *p,
 			       view_mark_above(b, view_host_name(p), w->rule, VIEW_ABOVE_HERE) : 0;
 	}
 	if (!o->exists) {
+		if (w->floor && w->restricted && up && up->given.broker && !p->source &&
+		    !(g->ops & PB_WRITE) && view_makes_repository(b, p))
+			return add_creatable(b->out, p);
 		if (!lost || !(have & PB_WRITE) || !w->restricted)
 			return 0;
-		if (!w->floor || b->in->broker)
+		if (!w->floor || (b->in->broker && !view_makes_repository(b, p)))
 			return view_mark_above(b, view_host_name(p), w->rule, VIEW_ABOVE_HERE);
 		/* below a mount the entry for the host's own name covers it */
 		return p->source ? 0 : add_creatable(b->out, p);

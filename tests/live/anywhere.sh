@@ -162,7 +162,7 @@ t "the project is writable, and its denies hold"
 mkdir -p "$P/keep" && echo k >"$P/keep/k"
 policy "$ALL"' file { deny write "${PROJECT_DIR}/keep" }' d
 run_with d -y "$F" create keep/x
-want_out '^EROFS$'
+want_out '^EACCES$'
 run_with d sh -c 'mv keep away'
 want_rc 1
 run_with d -y "$F" create beside

@@ -48,7 +48,7 @@ echo keep >"$P/keep"
 policy 'file { deny write "${PROJECT_DIR}/keep", "${PROJECT_DIR}/sub/deep" }' d
 run_with d sh -c 'echo x > keep'
 want_rc 2
-want_err 'Read-only'
+want_err 'Permission denied'
 want_text keep "$P/keep"
 run sh -c 'echo x > keep'
 want_rc 0

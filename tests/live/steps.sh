@@ -10,7 +10,9 @@
 RUN_OPTIONS=(-y)
 
 F=$PROBES/file_probe N=$PROBES/ns_probe
-mkdir -p "$P/a/b/c" "$P/hid" "$P/to" "$HOME/.secret"
+# The project is written name by name; W is a tree that the run writes itself.
+W=$WORK/out/w
+mkdir -p "$W/a/b/c" "$W/to" "$P/a/b/c" "$P/hid" "$P/to" "$HOME/.secret"
 echo s >"$P/hid/s" && echo f >"$P/hidfile" && echo n >"$P/near"
 echo host >"$WORK/out/host"
 
@@ -20,8 +22,17 @@ policy 'file {
 	scratch "${HOME}", "/dev/shm"
 	deny write "${PROJECT_DIR}/a/b/c"
 	hide "${PROJECT_DIR}/hid", "${PROJECT_DIR}/hidfile", "${HOME}/.secret"
+	allow read, write "'"$W"'"
+	hide "'"$W"'/a/b/c"
 }
 limits { disk 8M  files 200 }'
+# shellcheck disable=SC2016
+policy 'file {
+	allow read, exec "'"$PROBES"'"
+	allow exec "${PROJECT_DIR}"
+	deny write "${PROJECT_DIR}/a/b/c"
+	allow read, write, exec "'"$W"'"
+}' x
 
 inside() { run "$@"; }
 
@@ -87,9 +98,28 @@ want_out '^EBUSY$'
 inside "$F" create "$HOME/.other"
 want_out '^OK$'
 
-t "tree-ro: a denied tree and a system tree"
+t "tree-broker broker: a directory in which a name is denied is read-only but for what polrun does"
 inside "$F" create a/b/c/x
+want_out '^EACCES$'
+inside "$F" create a/b/y
+want_out '^OK$'
+inside "$F" flags a/b
 want_out '^EROFS$'
+inside "$F" flags "$W"
+want_out '^OK$'
+
+t "broker-noexec: what polrun opened for writing is no program"
+rm -f "$P/a/b/m"
+run_with x "$F" mapw a/b/m
+want_out '^EPERM$'
+run_with x "$F" mapw "$W/m"
+want_out '^OK$'
+cp "$F" "$P/a/b/prog"
+run_with x sh -c 'chmod 755 a/b/prog && a/b/prog read near'
+want_out '^OK$'
+rm -f "$P/a/b/m" "$W/m" "$P/a/b/prog"
+
+t "tree-ro: a denied tree and a system tree"
 inside "$F" chmod /etc/passwd 666
 want_out '^EROFS$'
 inside "$F" create a/b/x
@@ -114,19 +144,20 @@ if is_root; then
 fi
 
 t "pin-dir: a directory above a denied one stays where it is"
-inside "$F" rename a moved
+inside "$F" rename "$W/a" "$W/moved"
 want_out '^EBUSY$'
-inside "$F" exchange a to
+inside "$F" exchange "$W/a" "$W/to"
 want_out '^EBUSY$'
-inside "$F" rename to moved
+inside "$F" rename "$W/to" "$W/moved"
 want_out '^OK$'
-mv "$P/moved" "$P/to"
+mv "$W/moved" "$W/to"
 
 t "cover: rename and link work across pinned directories"
-: >"$P/a/b/linkme"
-inside "$F" link a/b/linkme to/linked
+: >"$W/a/b/linkme"
+[ "$me" != root ] || chown -R "$(stat -c %u "$P")" "$W"
+inside "$F" link "$W/a/b/linkme" "$W/to/linked"
 want_out '^OK$'
-inside "$F" rename a/b/linkme to/renamed
+inside "$F" rename "$W/a/b/linkme" "$W/to/renamed"
 want_out '^OK$'
 
 t "text: passwd begins with the run's user"

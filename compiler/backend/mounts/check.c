@@ -252,7 +252,7 @@ static void check_literal(const struct ctx *c, const struct ir_rule *r)
 	if (r->floor && (ops & IR_WRITE)) {
 		bk_note(c->report, r, LAYER, BK_EXACT,
 			"in a tree that the run can write, polrun decides each writing call by "
-			"name");
+			"name; what is absent of a .git that is absent is made with it, and told");
 		return;
 	}
 	if (r->effect == IR_HIDE) {

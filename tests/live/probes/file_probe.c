@@ -10,11 +10,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -144,6 +146,30 @@ static int do_map(const char *path, const char *unused)
 	return mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED
 		       ? -1
 		       : closed(fd);
+}
+
+/* Of a file that was opened for writing. */
+static int do_mapw(const char *path, const char *unused)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0755);
+
+	(void)unused;
+	if (fd < 0 || ftruncate(fd, 1) < 0)
+		return -1;
+	return mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED
+		       ? -1
+		       : closed(fd);
+}
+
+/* A change that no filter notifies: only the mount decides it. */
+static int do_flags(const char *path, const char *unused)
+{
+	int flags = 0, fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	(void)unused;
+	if (fd < 0 || ioctl(fd, FS_IOC_GETFLAGS, &flags) < 0)
+		return -1;
+	return ioctl(fd, FS_IOC_SETFLAGS, &flags) < 0 ? -1 : closed(fd);
 }
 
 static int do_rename(const char *a, const char *b)
@@ -294,6 +320,7 @@ static const struct {
 	{"opath", do_opath, false},       {"tmpfile", do_tmpfile, false},
 	{"list", do_list, false},         {"stat", do_stat, false},
 	{"exec", do_exec, false},         {"map", do_map, false},
+	{"mapw", do_mapw, false},         {"flags", do_flags, false},
 	{"rename", do_rename, true},      {"exchange", do_exchange, true},
 	{"link", do_link, true},          {"symlink", do_symlink, true},
 	{"unlink", do_unlink, false},     {"mkdir", do_mkdir, false},
