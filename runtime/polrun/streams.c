@@ -19,6 +19,7 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
+#include "runtime/sandbox/view_answer.h"
 
 static const char *const names[] = { "standard input", "standard output",
 				     "standard error" };
@@ -224,12 +225,18 @@ static uint8_t landlock_gives(const struct file *f, const struct sandbox_view *v
 	return ops;
 }
 
-/* What the view allows at the file's place. */
-static uint8_t view_gives(const struct file *f, const struct sandbox_view *v)
+/* What the view allows at the file's place; in a brokered tree, by its name. */
+static uint8_t view_gives(const struct sandbox_run *run, const struct file *f,
+			  const struct sandbox_view *v)
 {
 	const struct sandbox_node *n = f->placed ? sandbox_view_find(v, f->path) : NULL;
+	uint32_t rule;
 
-	return n && n->pin_fd >= 0 && !n->masked && !n->locked ? sandbox_node_native(n) : 0;
+	if (!n || n->pin_fd < 0 || n->masked || n->locked)
+		return 0;
+	if (n->broker && !view_allows_name(&run->ctx, v, PB_WRITE, f->path, &rule))
+		return sandbox_node_native(n);
+	return n->ops;
 }
 
 static bool gives_more(const struct sandbox_run *run, const struct sandbox_view *v,
@@ -244,13 +251,13 @@ static bool gives_more(const struct sandbox_run *run, const struct sandbox_view 
 	 * file through /proc/self/fd if the file's mode lets it write */
 	if (run->landlock_abi < 3)
 		more |= PB_WRITE;
-	more &= (uint8_t)~view_gives(f, v);
+	more &= (uint8_t)~view_gives(run, f, v);
 	if (((more & PB_WRITE) && !f->writes) || ((more & PB_READ) && !f->reads))
 		return true;
 	/* fchmod, futimens and fsetxattr need no write access, only the owner; a run as
 	 * root is not the owner */
 	return !f->writes && !run->root_run && f->st.st_uid == run->uid &&
-	       !(view_gives(f, v) & PB_WRITE);
+	       !(view_gives(run, f, v) & PB_WRITE);
 }
 
 /* If both are the same file, as in `> log 2>&1`, one pipe keeps the order of what they

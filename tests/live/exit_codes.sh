@@ -234,10 +234,10 @@ want_rc 0
 no_file "$P/planned"
 want_out '^decision +allow by rule'
 want_out '^program +/'
-want_out "read write +$P "
+want_out "read write\* +$P .*each name is decided, because of rule .* at std/floor\.pol:[0-9]+"
 want_out "^  may appear +absent below $P  \(rule .* at std/floor\.pol:[0-9]+\)"
-want_out '^ +.*\.claude \.codex'
-want_out '^  under: mounts: read-only where it exists'
+want_out '^ +.*\.git/config'
+want_out '^  under: here it is absent at the start, and can be made'
 want_out '^    rule [a-z0-9-]+ at std/floor\.pol:[0-9]+'
 want_out '^network +disabled'
 run --plan wget x
@@ -298,11 +298,15 @@ want_rc 0
 want_file "$P/reports/s.json"
 rm -r "$P/reports" "$P/led" "$P/last.json"
 
-t "a floor name that has appeared is named"
+t "a floor name that is absent cannot be made; of a .git that is absent it is named"
 run sh -c 'echo x > .envrc'
+want_rc 2
+no_file "$P/.envrc"
+want_line 'blocked: write .*/\.envrc: rule .* at std/floor\.pol'
+run sh -c 'mkdir .git && echo x > .git/config'
 want_rc 0
-want_line '/\.envrc has appeared'
-rm -f "$P/.envrc"
+want_line '/\.git/config has appeared'
+rm -rf "$P/.git"
 run true
 no_err 'appeared'
 

@@ -70,11 +70,14 @@ printf '[core]\n\thooksPath = .githooks\n' >"$HOME/.gitconfig"
 kept '' .githooks
 rm "$HOME/.gitconfig"
 
-t "what turns git to another configuration is kept or named"
-run sh -c 'echo ../other > .git/commondir; echo x > .git/config.worktree'
-want_line '\.git/commondir has appeared'
-want_line '\.git/config\.worktree has appeared'
-rm -f .git/commondir .git/config.worktree
+t "what turns git to another configuration is kept, and is not made"
+run sh -c 'echo ../other > .git/commondir; echo x > .git/config.worktree; echo free > .git/other'
+want_line 'blocked: write .*/\.git/commondir: rule .* at std/floor\.pol'
+want_line 'blocked: write .*/\.git/config\.worktree: rule .* at std/floor\.pol'
+no_file .git/commondir
+no_file .git/config.worktree
+want_text free .git/other
+rm -f .git/other
 printf '[core]\n' >.git/config.worktree
 run sh -c 'echo bad >> .git/config.worktree; echo free > .git/description'
 want_text '[core]' .git/config.worktree
