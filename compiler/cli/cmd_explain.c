@@ -7,7 +7,6 @@
 #include "compiler/cli/cli.h"
 #include "compiler/cli/compiled.h"
 #include "compiler/cli/explain.h"
-#include "compiler/cli/explain_absent.h"
 #include "compiler/cli/explain_assertion.h"
 #include "compiler/cli/explain_eval.h"
 #include "compiler/cli/explain_value.h"
@@ -141,7 +140,6 @@ static void fill(struct asked *q, const struct ir *ir, const struct bk_report *r
 	explain_assertions(ans, ir, &q->req, e);
 	add_layers(q, ir, report, e);
 	say_gateway(q, ir, e);
-	explain_absent(ans, ir, &q->req, e);
 }
 
 /* The texts of the bundle do not outlive it. */

@@ -590,3 +590,11 @@ bool features_no_listener(FILE *out, const struct rt_err *err)
 				    "another sandbox holds the seccomp listener");
 	return busy || forbidden;
 }
+
+bool features_has_listener(void)
+{
+	struct features f;
+
+	features_probe(&f);
+	return f.listener == 0 && f.take == 0;
+}

@@ -55,6 +55,9 @@ bool features_print(FILE *out, const struct features *f);
  * do about it. */
 void features_refuse(FILE *out, const struct bundle *b, const struct rt_err *err);
 
+/* Can a run have a listener here?  Tries it. */
+bool features_has_listener(void);
+
 /* Was it only that no listener could be had?  A second one in one chain of filters fails with
  * EBUSY, and a security module (Yama at ptrace_scope 3) may forbid taking it.  Says so. */
 bool features_no_listener(FILE *out, const struct rt_err *err);

@@ -177,7 +177,8 @@ static int fill_run(struct session *s, struct rt_err *err)
 	run->envp = (const char *const *)s->envp;
 	run->user_name = s->roots.user;
 	run->trace = s->opt.explain;
-	run->want_listener = true;
+	/* a run finds out when it starts */
+	run->want_listener = s->opt.action != OPT_PLAN || features_has_listener();
 	run->landlock_abi = sys_landlock_abi();
 	run->umask = umask(0);
 	(void)umask(run->umask);
