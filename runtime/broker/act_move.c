@@ -181,6 +181,26 @@ static int may_name(struct broker_act *a)
 	return st.st_nlink != 0 ? BROKER_NOT_OURS : broker_may_write(a, a->to, false);
 }
 
+/* A file with two names can be written by one after somebody has moved the other. */
+static int hold(struct broker_act *a, int fd)
+{
+	const struct broker_rules *rules = &a->b->rules;
+
+	return rules->hold && S_ISREG(a->at->mode) ? rules->hold(rules->arg, fd, true) : 0;
+}
+
+static int hold_new(struct broker_act *a)
+{
+	AUTO_CLOSE int fd = sys_open_beneath(a->to->parent, a->to->leaf,
+					     O_PATH | O_NOFOLLOW | O_CLOEXEC,
+					     RESOLVE_BENEATH | RESOLVE_NO_XDEV);
+	int r = fd < 0 ? -errno : hold(a, fd);
+
+	if (r < 0)
+		(void)unlinkat(a->to->parent, a->to->leaf, 0);
+	return r;
+}
+
 int broker_link(struct broker_act *a)
 {
 	char name[BROKER_FD_NAME];
@@ -199,9 +219,13 @@ int broker_link(struct broker_act *a)
 				      BROKER_BY_RULE);
 	if (r != 0)
 		return r;
+	r = hold(a, a->at->object);
+	if (r < 0)
+		return r;
 	broker_fd_name(a->at->object, name);
-	return broker_done(linkat(a->b->self, name, a->to->parent, a->to->leaf,
-				  AT_SYMLINK_FOLLOW));
+	if (linkat(a->b->self, name, a->to->parent, a->to->leaf, AT_SYMLINK_FOLLOW) != 0)
+		return -errno;
+	return hold_new(a);
 }
 
 /* What the kernel refuses of any two names, whatever the rules say. */

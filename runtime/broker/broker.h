@@ -57,6 +57,10 @@ struct broker_rules {
 	/* Whatever lies below the directory, may the run do `op` to all of it?  NULL:
 	 * not known, what is there is looked at. */
 	bool (*allows_below)(void *arg, enum broker_op op, const char *dir);
+	/* The run is about to get `fd`, which writes a file; or (`linked`, O_PATH) a
+	 * file of this name has, or is about to have, another name by the run.  0, or
+	 * -errno: the run does not get it.  NULL: nobody wants to know. */
+	int (*hold)(void *arg, int fd, bool linked);
 };
 
 enum broker_verb {

@@ -22,6 +22,24 @@ static int hand_over(int listener, uint64_t id, int fd, bool cloexec)
 									       : 0;
 }
 
+/* True if the caller has its descriptor, or waits no more.  Else ret->err says why. */
+static bool give(struct broker *b, int listener, uint64_t id, bool cloexec,
+		 struct broker_result *ret)
+{
+	const struct broker_rules *rules = &b->rules;
+	int r = rules->hold ? rules->hold(rules->arg, ret->fd, false) : 0;
+	bool held = r == 0;
+
+	if (held)
+		r = hand_over(listener, id, ret->fd, cloexec);
+	(void)close(ret->fd);
+	ret->fd = -1;
+	if (r == 0 || (held && (r == -ENOENT || r == -EINPROGRESS)))
+		return true;
+	ret->err = -r; /* there is no room for a descriptor */
+	return false;
+}
+
 int broker_serve(struct broker *b, const struct broker_source *from,
 		 const struct seccomp_notif *req, int64_t since,
 		 struct seccomp_notif_resp *resp, struct broker_result *ret)
@@ -40,14 +58,8 @@ int broker_serve(struct broker *b, const struct broker_source *from,
 	if (r == 0)
 		broker_act(b, &d->call, ret);
 	*resp = (struct seccomp_notif_resp){ .id = id };
-	if (ret->fd >= 0) {
-		r = hand_over(listener, id, ret->fd, d->cloexec);
-		(void)close(ret->fd);
-		ret->fd = -1;
-		if (r == 0 || r == -ENOENT || r == -EINPROGRESS)
-			return 0;
-		ret->err = -r; /* the caller has no room for a descriptor */
-	}
+	if (ret->fd >= 0 && give(b, listener, id, d->cloexec, ret))
+		return 0;
 	if (ret->ours)
 		resp->error = -ret->err;
 	else

@@ -23,7 +23,7 @@ static bool was_hit(const struct supervise_result *r, const struct pb_limit *p, 
 	case PB_L_MEMORY:
 		*ret_likely = true;
 		/* what is resident is less than what RLIMIT_DATA counts */
-		return r->status != 0 && !r->timed_out && r->wall == WALLS_STAND &&
+		return r->status != 0 && !r->timed_out && !r->wall &&
 		       r->memory_peak_bytes >= p->value - p->value / 4;
 	case PB_L_CPU:
 	case PB_L_PROCESSES:

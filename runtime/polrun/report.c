@@ -148,9 +148,9 @@ static void lists(struct json *j, const struct report *r)
 		json_object_end(j);
 	}
 	json_array_end(j);
-	if (s && s->wall != WALLS_STAND) {
+	if (s && s->wall) {
 		char path[600];
-		const struct sandbox_wall *w = &r->view->walls[s->wall];
+		const struct sandbox_wall *w = s->wall;
 
 		io_escape(path, sizeof(path), w->path, strlen(w->path));
 		json_object(j, "wall_gone");

@@ -95,6 +95,7 @@ static void lost_wall(FILE *out, const struct bundle *b, const struct sandbox_wa
 		[SANDBOX_WALL_MOUNT] = "was moved, replaced or removed",
 		[SANDBOX_WALL_ABSENT] = "was made",
 		[SANDBOX_WALL_LINK] = "was made to lead elsewhere",
+		[SANDBOX_WALL_NAME] = "was given to what the run could write",
 	};
 	char path[300], rule[EXPLAIN_RULE_CAP];
 
@@ -124,8 +125,8 @@ void told_end(const struct told *t)
 					 .failed = r->status != 0 };
 
 	limit_say(stderr, t->notes, b, r);
-	if (r->wall != WALLS_STAND)
-		lost_wall(stderr, b, &t->view->walls[r->wall]);
+	if (r->wall)
+		lost_wall(stderr, b, r->wall);
 	if (how.failed && t->unreached->n && !t->unreached->told)
 		network_off_say(t->notes, t->run, t->verbose);
 	explain_denials(how.asked ? stderr : t->notes, b, &r->denials, &how);

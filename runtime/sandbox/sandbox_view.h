@@ -59,7 +59,9 @@ enum sandbox_wall_kind {
 	SANDBOX_WALL_MOUNT,  /* `path` is the root of a mount */
 	SANDBOX_WALL_ABSENT, /* nothing is at `path`: if something appeared, the run
 	                        would see it */
-	SANDBOX_WALL_LINK    /* `path` is a symbolic link whose text is `target` */
+	SANDBOX_WALL_LINK,   /* `path` is a symbolic link whose text is `target` */
+	SANDBOX_WALL_NAME    /* `path` is not written, in a brokered tree: what appears there
+	                        must not be what the run can write by other means */
 };
 
 struct sandbox_wall {

@@ -86,6 +86,9 @@ static int wall_of(struct view_builder *b, const struct view_place *p)
 		return 0;
 	/* a name that is only not to be written needs no watch: its directory is
 	 * read-only */
+	if (up->broker && p->found.looked && p->found.object.exists && p->wanted.restricted &&
+	    !p->found.object.beyond_link && !(g->ops & PB_WRITE))
+		return add(b, p->path, NULL, SANDBOX_WALL_NAME, g->rules[1]);
 	if (p->wanted.restricted && p->found.looked && !p->found.object.exists &&
 	    (lost & (PB_READ | PB_EXEC)) && !way_is_guarded(b, p))
 		return add(b, p->path, NULL, SANDBOX_WALL_ABSENT,
@@ -107,6 +110,17 @@ static int wall_of_link(struct view_builder *b, const struct view_guarded *g)
 	return add(b, g->path, g->target, SANDBOX_WALL_LINK, g->rule);
 }
 
+/* A name that git reads, in a tree whose names are decided one by one. */
+static int wall_of_denied(struct view_builder *b, const struct sandbox_denied *d)
+{
+	const struct sandbox_node *n = sandbox_view_find(b->out, d->path);
+
+	for (size_t i = 0; i < b->nguarded; i++) /* a link has a wall of its own */
+		if (!strcmp(b->guarded[i].path, d->path))
+			return 0;
+	return n && n->broker ? add(b, d->path, NULL, SANDBOX_WALL_NAME, d->rule) : 0;
+}
+
 int view_walls(struct view_builder *b)
 {
 	int r = 0;
@@ -115,5 +129,7 @@ int view_walls(struct view_builder *b)
 		r = wall_of(b, &b->places[i]);
 	for (size_t i = 0; i < b->nguarded && r == 0; i++)
 		r = wall_of_link(b, &b->guarded[i]);
+	for (size_t i = 0; i < b->out->ndenied && r == 0; i++)
+		r = wall_of_denied(b, &b->out->denied[i]);
 	return r;
 }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/fsuid.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/base/io.h"
@@ -15,6 +17,9 @@
 #include "runtime/sandbox/launch.h"
 #include "runtime/sandbox/view_answer.h"
 #include "runtime/sandbox/view_host.h"
+
+#define MOST_HELD 65536u
+#define OWN_FILES 128u /* and the places' descriptors, which are open already */
 
 /*
  * A name that is written could then be executed, where the tree as a whole can be: what the
@@ -38,6 +43,13 @@ static bool allows(void *arg, enum broker_op op, const char *path, bool is_dir,
 	(void)is_dir;
 	return view_allows_name(&b->run->ctx, b->view, bit, path, ret_rule) &&
 	       (op != BROKER_WRITE || !would_run(b, path, ret_rule));
+}
+
+static int hold(void *arg, int fd, bool linked)
+{
+	struct brokered *b = arg;
+
+	return held_add(&b->held, fd, linked);
 }
 
 /* --- places ---------------------------------------------------------------------------- */
@@ -108,12 +120,43 @@ static int add_places(struct brokered *b, struct sandbox_child *child)
 	return r;
 }
 
+/* The command's output may be a file of a tree. */
+static int hold_streams(struct brokered *b)
+{
+	struct stat st;
+	int r = 0;
+
+	for (int fd = 0; fd <= 2 && r == 0; fd++) {
+		int flags = fcntl(fd, F_GETFL);
+
+		if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY && fstat(fd, &st) == 0 &&
+		    S_ISREG(st.st_mode))
+			r = held_add(&b->held, fd, false);
+	}
+	return r;
+}
+
+/* How many files may be held: polrun's own limit, of which it needs some itself. */
+static size_t room_for_files(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) != 0)
+		return 0;
+	files.rlim_cur = files.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &files);
+	(void)getrlimit(RLIMIT_NOFILE, &files);
+	if (files.rlim_cur > MOST_HELD + OWN_FILES)
+		return MOST_HELD;
+	return files.rlim_cur > 2 * OWN_FILES ? (size_t)files.rlim_cur - OWN_FILES : 0;
+}
+
 int brokered_init(struct brokered *b, const struct sandbox_run *run,
 		  const struct sandbox_view *view, struct sandbox_child *child,
 		  struct rt_err *err)
 {
 	const struct sandbox_ids ids = sandbox_ids_of(run);
-	const struct broker_rules rules = { .arg = b, .allows = allows };
+	const struct broker_rules rules = { .arg = b, .allows = allows, .hold = hold };
 	int r;
 
 	*b = (struct brokered){ .run = run, .view = view, .from.proc_fd = -1, .root_fd = -1 };
@@ -123,15 +166,20 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 	b->from.ids = (struct broker_ids){ ids.uid_in, ids.uid_out, ids.gid_in, ids.gid_out };
 	b->as_user = geteuid() != ids.uid_out;
 	r = broker_init(&b->broker, &rules);
+	held_init(&b->held, &b->broker.trees, &b->broker.rules, b->broker.self, room_for_files());
 	b->broker.trees.uid = ids.uid_out;
 	b->from.proc_fd = sys_open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 	if (r == 0 && b->from.proc_fd < 0)
 		r = -errno;
 	if (r == 0)
 		r = add_places(b, child);
+	if (r == 0)
+		r = hold_streams(b);
 	sandbox_drop_trees(child);
 	/* a limit of file sizes is the run's: a truncation must not end polrun */
 	(void)signal(SIGXFSZ, SIG_IGN);
+	/* and so must the end of a lease (held.h) */
+	(void)signal(SIGIO, SIG_IGN);
 	return r < 0 ? rt_fail_errno(err, -r, "the trees in which names are decided") : 0;
 }
 
@@ -139,6 +187,7 @@ void brokered_release(struct brokered *b)
 {
 	if (!b->on)
 		return;
+	held_release(&b->held);
 	broker_release(&b->broker);
 	for (size_t i = 0; i < b->nfds; i++)
 		(void)close(b->fds[i]);

@@ -11,6 +11,7 @@
 #include "runtime/broker/serve.h"
 #include "runtime/sandbox/sandbox.h"
 #include "runtime/supervise/denials.h"
+#include "runtime/supervise/held.h"
 
 struct brokered {
 	bool on; /* the view has such trees */
@@ -18,6 +19,7 @@ struct brokered {
 	const struct sandbox_view *view;
 	struct broker broker;
 	struct broker_source from;
+	struct held held; /* what the run has open for writing by it */
 	int root_fd;
 	int *fds; /* the trees, and places below them that are only walked */
 	size_t nfds;

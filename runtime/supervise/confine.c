@@ -43,6 +43,7 @@ static const int allowed[] = {
 	SYS_poll, SYS_ppoll, SYS_fstat, SYS_newfstatat, SYS_readlinkat,
 	SYS_getdents64, SYS_statx,
 	SYS_inotify_add_watch, /* opens nothing; only reports changes */
+	SYS_inotify_rm_watch,
 	SYS_fcntl, SYS_ftruncate, SYS_fsync, SYS_recvmsg, SYS_recvfrom,
 	SYS_getsockopt, SYS_process_vm_readv, SYS_pidfd_open, SYS_pidfd_getfd,
 	SYS_pidfd_send_signal, SYS_wait4, SYS_waitid, SYS_timerfd_settime,

@@ -64,24 +64,45 @@ void loop_look_at_walls(struct loop *l)
 	size_t gone;
 	int r;
 
-	if (l->ret->wall != WALLS_STAND || l->failed)
+	if (l->ret->wall || l->failed)
 		return;
 	l->looked_ms = loop_now();
 	r = walls_check(l->walls, &gone);
 	if (r == 0 && gone == WALLS_STAND) {
+		loop_look_at_files(l);
 		(void)loop_set_waker(l);
 		return;
 	}
 	loop_kill(l);
-	l->ret->wall = gone;
+	if (gone != WALLS_STAND)
+		l->ret->wall = &l->walls->view->walls[gone];
 	if (r == 0)
 		return;
 	l->failed = rt_fail_errno(l->err, -r, "looking at the sandbox's mounts");
 	l->ended = true;
 }
 
+void loop_look_at_files(struct loop *l)
+{
+	struct supervise_result *ret = l->ret;
+	struct held_lost lost;
+
+	if (!l->brokered.on || ret->wall || l->failed)
+		return;
+	held_look(&l->brokered.held, &lost);
+	if (!lost.path[0])
+		return;
+	loop_kill(l);
+	memcpy(ret->lost_path, lost.path, sizeof(ret->lost_path));
+	ret->lost = (struct sandbox_wall){ .path = ret->lost_path, .kind = SANDBOX_WALL_NAME,
+					   .rule = lost.rule };
+	ret->wall = &ret->lost;
+}
+
 void loop_stop(struct loop *l)
 {
+	/* what is new is watched from then on, so that polrun can stop */
+	loop_look_at_files(l);
 	l->stopped = true;
 	if (walls_wake(l->walls, true)) {
 		loop_drain_signals(l); /* a stop would discard a pending CONT */
@@ -201,7 +222,7 @@ void loop_init_gone(struct loop *l)
 	 * shows. */
 	if (walls_changed(l->walls) || l->walls->poll_ms >= 0)
 		loop_look_at_walls(l);
-	if (l->ret->wall != WALLS_STAND && !l->failed) {
+	if (l->ret->wall && !l->failed) {
 		l->ret->status = WALL_STATUS;
 		l->ended = true;
 	}

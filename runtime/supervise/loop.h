@@ -59,6 +59,9 @@ void loop_kill(struct loop *l);
  * moment the command can reach what the wall protected.
  */
 void loop_look_at_walls(struct loop *l);
+/* Looks at the files that the run holds open for writing; one that has been given a denied
+ * name ends the run as well. */
+void loop_look_at_files(struct loop *l);
 /*
  * Stops as the command did, so that the caller's shell sees it.  A command must not
  * escape its time limit or the watch on its walls by stopping itself while some of its

@@ -78,6 +78,9 @@ static int prepare(struct loop *l, const struct sandbox_view *view)
 	l->listener.brokered = &l->brokered;
 	if (r == 0)
 		r = walls_init(l->walls, view, l->child, l->err);
+	l->walls->held = &l->brokered.held;
+	l->walls->strict = !l->run->landlock_abi;
+	l->brokered.held.events = l->walls->moves;
 	if (r == 0) {
 		l->ret->walls = walls_mechanism(l->walls);
 		if (!walls_stand_yet(l->walls))
@@ -152,6 +155,10 @@ static void hear_answer(struct loop *l)
 static int wait_for(struct loop *l, struct pollfd *p, nfds_t count)
 {
 	int most = l->stopped && l->walls->poll_ms < 0 ? LOOP_QUIET_MS : l->walls->poll_ms;
+	int files = l->brokered.on ? held_wait(&l->brokered.held, sys_now_ms()) : -1;
+
+	if (files >= 0 && (most < 0 || files < most))
+		most = files;
 	bool again = !l->dropped && most < 0;
 	int n = poll(p, count, again ? LOOP_QUIET_MS : unreached_wait(l->unreached, loop_now(), most));
 
@@ -200,6 +207,8 @@ static void run_loop(struct loop *l)
 		/* before anything else: what a lost wall protected is already open */
 		if (p[P_MOUNTS].revents || p[P_MOVES].revents || walls_due(l))
 			loop_look_at_walls(l);
+		else if (l->brokered.on && held_wait(&l->brokered.held, sys_now_ms()) == 0)
+			loop_look_at_files(l);
 		else if (n == 0 && l->stopped && l->phase == PH_RUNNING)
 			loop_stop(l);
 		if (p[P_TIMER].revents)
@@ -248,8 +257,7 @@ int supervise(const struct sandbox_run *run, const struct sandbox_view *view,
 			  .timer = -1 };
 	int r;
 
-	*ret = (struct supervise_result){ .touched = ret->touched, .wall = WALLS_STAND,
-					  .status = 125, .exit_code = -1 };
+	*ret = (struct supervise_result){ .touched = ret->touched, .status = 125, .exit_code = -1 };
 	l.listener.fd = -1;
 	r = prepare(&l, view);
 	if (r == 0) {

@@ -16,6 +16,7 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
+#include "runtime/supervise/walls_name.h"
 
 #define POLL_MS 50 /* how often to look if no event reports moves */
 
@@ -94,6 +95,27 @@ static int is_same_link(const struct walls *w, const struct sandbox_wall *wall, 
 	return 0;
 }
 
+/* Is what appeared at a denied name nothing that the run can write? */
+static int is_kept(struct walls *w, size_t i, bool *ret)
+{
+	AUTO_CLOSE int fd = open_inside(w, w->view->walls[i].path);
+	enum walls_name is;
+	int r;
+
+	*ret = false;
+	if (fd < 0 && errno == ELOOP && w->noted)
+		return 0; /* by a link on the way it is another name */
+	if (fd < 0 && !is_nowhere(errno))
+		return -errno;
+	r = walls_name_look(w, fd, !w->noted, &w->id[i], &is);
+	*ret = r == 0 && is == WALLS_NAME_STANDS;
+	if (r < 0 || is != WALLS_NAME_DOUBT)
+		return r;
+	w->doubt = true;
+	*ret = !w->doubt_ms || sys_now_ms() - w->doubt_ms < WALLS_DOUBT_MS;
+	return 0;
+}
+
 static int stands(struct walls *w, size_t i, bool *ret)
 {
 	const struct sandbox_wall *wall = &w->view->walls[i];
@@ -112,6 +134,8 @@ static int stands(struct walls *w, size_t i, bool *ret)
 		return is_absent(w, wall->path, ret);
 	case SANDBOX_WALL_LINK:
 		return is_same_link(w, wall, ret);
+	case SANDBOX_WALL_NAME:
+		return is_kept(w, i, ret);
 	default:
 		*ret = false;
 		return -EINVAL;
@@ -282,6 +306,15 @@ struct watched {
 	char host[PATH_MAX], inside[PATH_MAX];
 };
 
+/* What a denied name had is watched, and if somebody has removed it, what appears there. */
+static bool is_missing(const struct walls *w, size_t i, const char *host)
+{
+	struct stat st;
+
+	return w->view->walls[i].kind == SANDBOX_WALL_NAME && SYS_RETRY(lstat(host, &st)) != 0 &&
+	       is_nowhere(errno);
+}
+
 /* Watches the wall's object and each directory above it.  If its tree is mounted at
  * another place, also the directories above its name there. */
 static void watch_wall(struct walls *w, size_t i, struct watched *last)
@@ -294,7 +327,7 @@ static void watch_wall(struct walls *w, size_t i, struct watched *last)
 		look_often(w);
 		return;
 	}
-	if (w->view->walls[i].kind == SANDBOX_WALL_ABSENT)
+	if (w->view->walls[i].kind == SANDBOX_WALL_ABSENT || is_missing(w, i, host))
 		watch_way(w, host);
 	else
 		watch_object(w, host, SELF);
@@ -372,7 +405,7 @@ static int walls_watch(struct walls *w, const struct sandbox_view *view, struct 
 	if (!w->id)
 		return rt_fail(err, ENOMEM, "the walls: out of memory");
 	w->view = view;
-	if (!view->nwalls)
+	if (!view->nwalls && !view->brokers)
 		return 0;
 	w->moves = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	if (w->moves < 0)
@@ -387,7 +420,7 @@ int walls_init(struct walls *w, const struct sandbox_view *view,
 {
 	int r = walls_watch(w, view, err);
 
-	if (r < 0 || !view->nwalls || w->mountinfo >= 0)
+	if (r < 0 || (!view->nwalls && !view->brokers) || w->mountinfo >= 0)
 		return r;
 	r = open_mounts(w, child);
 	if (r < 0 && sandbox_child_ended(child))
@@ -426,7 +459,7 @@ int walls_check(struct walls *w, size_t *ret)
 		return 0;
 	if (w->moves >= 0 && drain(w))
 		watch_anew(w);
-	w->blind = false;
+	w->blind = w->doubt = false;
 	/* /etc sorts before /home, where things change: begin with the last */
 	for (size_t i = w->view->nwalls; i-- > 0 && r == 0;) {
 		bool up;
@@ -438,7 +471,11 @@ int walls_check(struct walls *w, size_t *ret)
 		}
 	}
 	w->noted |= r == 0;
-	w->poll_ms = w->often || w->blind ? POLL_MS : -1;
+	if (!w->doubt)
+		w->doubt_ms = 0;
+	else if (!w->doubt_ms)
+		w->doubt_ms = sys_now_ms();
+	w->poll_ms = w->often || w->blind || w->doubt ? POLL_MS : -1;
 	return r;
 }
 
@@ -492,7 +529,7 @@ bool walls_wake(const struct walls *w, bool on)
 
 const char *walls_mechanism(const struct walls *w)
 {
-	return !w->view->nwalls ? "none hangs on a name of the host" :
+	return !w->view->nwalls && !w->view->brokers ? "none hangs on a name of the host" :
 	       w->poll_ms < 0	? "mountinfo and inotify tell of changes outside" :
 				  "mountinfo tells of changes outside; moves are looked for "
 				  "every 50 ms";

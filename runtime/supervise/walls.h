@@ -9,12 +9,17 @@
  * a link is made again.  After each event the supervisor looks at every wall by its
  * name inside, starting at a descriptor of the sandbox's root: there must be the mount
  * with the same id (statx(2), Linux 5.8), nothing, or the same link.
+ *
+ * A name that is denied in a brokered tree has no mount, and whatever is there is not
+ * written by it.  But what appears at such a name must not be something that the run can
+ * write by other means: walls_name.h.
  */
 #ifndef RUNTIME_SUPERVISE_WALLS_H
 #define RUNTIME_SUPERVISE_WALLS_H
 
 #include "runtime/sandbox/sandbox.h"
 #include "runtime/supervise/close_later.h"
+#include "runtime/supervise/held.h"
 
 struct walls {
 	const struct sandbox_view *view;
@@ -24,6 +29,10 @@ struct walls {
 	                   -1: the run had no walls to watch, or had already ended */
 	int moves;      /* inotify: POLLIN; -1 if there is none */
 	struct close_later later; /* for the three above */
+	const struct held *held; /* what the run has had open for writing; may be NULL */
+	bool doubt;       /* the last look found such a file */
+	bool strict;      /* the run has no Landlock rules */
+	int64_t doubt_ms; /* since when a file at a denied name may be the run's; 0: none */
 	int poll_ms;    /* timeout for poll(2): -1, or how often to look */
 	bool noted;     /* the first look has been: `id` holds the mounts */
 	bool often;     /* some changes cannot be reported by events */

@@ -24,7 +24,7 @@ static bool allow_below(void *arg, enum broker_op op, const char *dir)
 	return true;
 }
 
-const struct broker_rules twin_allow_all = { NULL, allow, allow_below };
+const struct broker_rules twin_allow_all = { .allows = allow, .allows_below = allow_below };
 
 int twin_init(struct twin *t, const struct broker_rules *rules)
 {

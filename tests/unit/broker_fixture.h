@@ -37,7 +37,7 @@ static bool allows(void *arg, enum broker_op op, const char *path, bool is_dir, 
 				    !hits(no_read, 1, path, ret_rule);
 }
 
-static const struct broker_rules rules = { NULL, allows, NULL };
+static const struct broker_rules rules = { .allows = allows };
 
 static int begin(void **state)
 {

@@ -41,7 +41,7 @@ static bool allows(void *arg, enum broker_op op, const char *path, bool is_dir, 
 	return strncmp(path, denied, n) != 0 || (path[n] && path[n] != '/');
 }
 
-static const struct broker_rules rules = { NULL, allows, NULL };
+static const struct broker_rules rules = { .allows = allows };
 
 static const char *in(const char *dir, const char *name)
 {

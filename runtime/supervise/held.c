@@ -1,0 +1,335 @@
+/* Keeps what a run has open for writing, and asks what it is called now: see held.h. */
+#include "runtime/supervise/held.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+#include "runtime/base/sys.h"
+
+#define HAD_FIRST 1024
+#define HAD_MOST ((size_t)1 << 21) /* slots: 16 MiB */
+#define SWEEP_FIRST 256 /* files, before the first sweep */
+#define MOST_MOVES 8     /* while a file is looked at; then it is looked at again soon */
+
+void held_init(struct held *h, const struct broker_trees *trees, const struct broker_rules *rules,
+	       int self, size_t most)
+{
+	*h = (struct held){ .trees = trees, .rules = rules, .self = self, .events = -1,
+			    .most = most, .sweep_at = SWEEP_FIRST };
+}
+
+void held_release(struct held *h)
+{
+	for (size_t i = 0; i < h->n; i++)
+		(void)close(h->v[i].fd);
+	free(h->v);
+	free(h->had);
+	*h = (struct held){ .self = -1, .events = -1 };
+}
+
+/* --- which files the run has had ---------------------------------------------------- */
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+	a = (a ^ b) * UINT64_C(0x9e3779b97f4a7c15);
+	return a ^ (a >> 29);
+}
+
+/* A number may be used again for another file, but not with the same time of birth. */
+uint64_t held_number(const struct statx *st)
+{
+	uint64_t k = mix(st->stx_ino, (uint64_t)st->stx_dev_major << 32 | st->stx_dev_minor);
+
+	if (st->stx_mask & STATX_BTIME)
+		k = mix(mix(k, (uint64_t)st->stx_btime.tv_sec), st->stx_btime.tv_nsec);
+	return k ? k : 1;
+}
+
+static size_t slot_of(const uint64_t *had, size_t cap, uint64_t k)
+{
+	size_t i = (size_t)k & (cap - 1);
+
+	while (had[i] && had[i] != k)
+		i = (i + 1) & (cap - 1);
+	return i;
+}
+
+static int grow_had(struct held *h)
+{
+	size_t cap = h->had_cap ? 2 * h->had_cap : HAD_FIRST;
+	uint64_t *had = cap > HAD_MOST ? NULL : calloc(cap, sizeof(*had));
+
+	if (!had)
+		return -ENOMEM;
+	for (size_t i = 0; i < h->had_cap; i++)
+		if (h->had[i])
+			had[slot_of(had, cap, h->had[i])] = h->had[i];
+	free(h->had);
+	h->had = had;
+	h->had_cap = cap;
+	return 0;
+}
+
+static void remember(struct held *h, uint64_t k)
+{
+	size_t i;
+
+	if (2 * (h->nhad + 1) > h->had_cap && grow_had(h) < 0) {
+		h->forgot = true;
+		return;
+	}
+	i = slot_of(h->had, h->had_cap, k);
+	h->nhad += !h->had[i];
+	h->had[i] = k;
+}
+
+bool held_had(const struct held *h, const struct statx *st)
+{
+	uint64_t k = held_number(st);
+
+	return h->forgot || (h->had_cap && h->had[slot_of(h->had, h->had_cap, k)] == k);
+}
+
+/* --- what is open now --------------------------------------------------------------- */
+
+static int reopen(const struct held *h, int fd, int flags)
+{
+	struct open_how how = { .flags = (uint64_t)(unsigned)flags | O_CLOEXEC };
+	char name[16];
+
+	(void)snprintf(name, sizeof(name), "%d", fd);
+	return sys_openat2(h->self, name, &how);
+}
+
+bool held_has_writer(const struct held *h, int fd)
+{
+	AUTO_CLOSE int again = reopen(h, fd, O_RDONLY | O_NONBLOCK);
+
+	if (again < 0 || fcntl(again, F_SETLEASE, F_RDLCK) != 0)
+		return true;
+	(void)fcntl(again, F_SETLEASE, F_UNLCK);
+	return false;
+}
+
+static bool has_links(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) != 0 || st.st_nlink > 1;
+}
+
+/* The path inside; false: it has none. */
+static bool name_of(const struct held *h, int fd, char out[PATH_MAX])
+{
+	char name[16];
+	struct stat st;
+	ssize_t n;
+
+	(void)snprintf(name, sizeof(name), "%d", fd);
+	n = readlinkat(h->self, name, out, PATH_MAX);
+	if (n <= 0 || n >= PATH_MAX || fstat(fd, &st) != 0 || !st.st_nlink)
+		return false;
+	out[n] = '\0';
+	return out[0] == '/';
+}
+
+/* Outside of the trees it is nothing that the run's rules keep from it there. */
+static bool is_denied(const struct held *h, const char *path, uint32_t *ret_rule)
+{
+	size_t len = strlen(path);
+
+	for (;;) {
+		const struct broker_place *p = broker_trees_find(h->trees, path, len, NULL);
+
+		if (!p || !p->len)
+			return false;
+		if (p->kind == BROKER_TREE)
+			return !h->rules->allows(h->rules->arg, BROKER_WRITE, path, false,
+						 ret_rule) ||
+			       !h->rules->allows(h->rules->arg, BROKER_READ, path, false,
+						 ret_rule);
+		/* another mount, perhaps in a tree */
+		len = p->len - 1;
+		while (len && path[len] != '/')
+			len--;
+	}
+}
+
+/* `below`: a path of n bytes below the descriptor. */
+static int watch(const struct held *h, int at, const char *below, size_t n)
+{
+	char path[PATH_MAX + 32];
+
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d%s%.*s", at, n ? "/" : "", (int)n,
+		       below);
+	return SYS_RETRY(inotify_add_watch(h->events, path, IN_MOVE_SELF | IN_MASK_ADD));
+}
+
+/* Watches the file, and the directories between it and its tree. */
+static bool watch_file(const struct held *h, struct held_file *f, const char *path)
+{
+	const char *rest, *slash;
+	const struct broker_place *p = broker_trees_find(h->trees, path, strlen(path), &rest);
+
+	f->wd = h->events < 0 ? -1 : watch(h, f->fd, "", 0);
+	if (f->wd < 0)
+		return false;
+	if (!p || p->kind != BROKER_TREE)
+		return true;
+	for (slash = strchr(rest, '/'); slash; slash = strchr(slash + 1, '/'))
+		if (watch(h, p->fd, rest, (size_t)(slash - rest)) < 0 && errno != ENOENT &&
+		    errno != ENOTDIR)
+			return false;
+	return true;
+}
+
+static void drop(struct held *h, size_t i)
+{
+	bool shared = h->v[i].wd < 0;
+
+	for (size_t j = 0; j < h->n && !shared; j++)
+		shared = j != i && h->v[j].wd == h->v[i].wd;
+	if (!shared)
+		(void)inotify_rm_watch(h->events, h->v[i].wd);
+	(void)close(h->v[i].fd);
+	h->v[i] = h->v[--h->n];
+}
+
+enum seen { SEEN_CLOSED, SEEN_OPEN, SEEN_UNWATCHED, SEEN_LOST };
+
+static enum seen look_at(struct held *h, struct held_file *f, struct held_lost *ret)
+{
+	char path[PATH_MAX], now[PATH_MAX];
+	/* before the name: what has been closed was closed under this name or one before */
+	bool open = held_has_writer(h, f->fd) || (f->linked && has_links(f->fd));
+
+	for (int i = 0; i < MOST_MOVES; i++) {
+		if (!name_of(h, f->fd, path))
+			return open ? SEEN_OPEN : SEEN_CLOSED;
+		if (is_denied(h, path, &ret->rule)) {
+			(void)snprintf(ret->path, sizeof(ret->path), "%s", path);
+			return SEEN_LOST;
+		}
+		if (!open)
+			return SEEN_CLOSED;
+		if (!watch_file(h, f, path))
+			return SEEN_UNWATCHED;
+		/* it may have been moved before it was watched */
+		if (name_of(h, f->fd, now) && !strcmp(now, path))
+			return SEEN_OPEN;
+	}
+	return SEEN_UNWATCHED;
+}
+
+/*
+ * A file that one process keeps open, and others open again and again, is kept once.
+ * `kept` has a slot for each file, with its index + 1; `cap` is a power of 2, more than h->n.
+ */
+static bool is_kept_already(const struct held *h, size_t i, uint32_t *kept, size_t cap)
+{
+	const struct held_file *f = &h->v[i];
+	size_t at = (size_t)f->number & (cap - 1);
+	char a[PATH_MAX], b[PATH_MAX];
+
+	for (; kept[at]; at = (at + 1) & (cap - 1)) {
+		const struct held_file *g = &h->v[kept[at] - 1];
+
+		if (g->number == f->number && g->linked == f->linked && name_of(h, f->fd, a) &&
+		    name_of(h, g->fd, b) && !strcmp(a, b))
+			return true;
+	}
+	kept[at] = (uint32_t)i + 1;
+	return false;
+}
+
+static void drop_twins(struct held *h)
+{
+	size_t cap = 2;
+	uint32_t *kept;
+
+	while (cap <= h->n)
+		cap *= 2;
+	kept = calloc(cap, sizeof(*kept));
+	if (!kept)
+		return;
+	/* what is dropped is replaced by one that comes later */
+	for (size_t i = 0; i < h->n;) {
+		if (is_kept_already(h, i, kept, cap))
+			drop(h, i);
+		else
+			i++;
+	}
+	free(kept);
+}
+
+void held_look(struct held *h, struct held_lost *ret)
+{
+	bool often = false;
+
+	ret->path[0] = '\0';
+	ret->rule = BROKER_NO_RULE;
+	h->due_ms = 0;
+	for (size_t i = h->n; i-- > 0 && !ret->path[0];) {
+		enum seen seen = look_at(h, &h->v[i], ret);
+
+		if (seen == SEEN_CLOSED)
+			drop(h, i);
+		often |= seen == SEEN_UNWATCHED;
+	}
+	if (h->n >= SWEEP_FIRST / 4 && !ret->path[0])
+		drop_twins(h);
+	h->sweep_at = h->n < SWEEP_FIRST / 2 ? SWEEP_FIRST : 2 * h->n;
+	if (often || ret->path[0])
+		h->due_ms = sys_now_ms() + HELD_SOON_MS;
+}
+
+static int make_room(struct held *h)
+{
+	struct held_lost lost;
+	size_t cap = h->cap ? 2 * h->cap : 64;
+	void *grown;
+
+	if (h->n >= h->sweep_at || h->n >= h->most)
+		held_look(h, &lost); /* what is lost is found by the next look as well */
+	if (h->n >= h->most)
+		return -EMFILE;
+	if (h->n < h->cap)
+		return 0;
+	grown = reallocarray(h->v, cap, sizeof(*h->v));
+	if (!grown)
+		return -ENOMEM;
+	h->v = grown;
+	h->cap = cap;
+	return 0;
+}
+
+int held_add(struct held *h, int fd, bool linked)
+{
+	struct statx st;
+	int kept, r = make_room(h);
+
+	if (r < 0)
+		return r;
+	if (SYS_RETRY(statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &st)) != 0)
+		return -errno;
+	kept = reopen(h, fd, O_PATH);
+	if (kept < 0)
+		return -errno;
+	if (!linked)
+		remember(h, held_number(&st));
+	h->v[h->n++] = (struct held_file){ kept, -1, linked, held_number(&st) };
+	if (!h->due_ms)
+		h->due_ms = sys_now_ms() + HELD_SOON_MS;
+	return 0;
+}
+
+int held_wait(const struct held *h, int64_t now_ms)
+{
+	return !h->due_ms ? -1 : h->due_ms <= now_ms ? 0 : (int)(h->due_ms - now_ms);
+}

@@ -1,0 +1,77 @@
+/*
+ * The files that a run can write through descriptors which the broker gave it.  Each was
+ * allowed by the name that it had then.  A process of the host may rename such a file to a
+ * name that the rules deny: git does so with .git/config.lock, and an editor with what it
+ * has saved.  The run would write on there.
+ *
+ * So each file is kept (O_PATH) for as long as somebody has it open for writing.  That is
+ * known by a read lease (fcntl(2), F_SETLEASE), which is refused while there is such a
+ * descriptor or mapping.  Files that are closed soon, which most are, cost no more.  Those
+ * that stay open are watched, and the directories above them as well (inotify(7),
+ * IN_MOVE_SELF).  After an event the name that the file has now is looked at again.
+ *
+ * What a run has had open once is remembered by number (device, inode, time of birth), so
+ * that walls_name.h can tell whether a file that appears at a name was one of them.
+ */
+#ifndef RUNTIME_SUPERVISE_HELD_H
+#define RUNTIME_SUPERVISE_HELD_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "runtime/broker/broker.h"
+
+#define HELD_SOON_MS 50 /* when what is new is looked at; how often without events */
+
+struct held_file {
+	int fd; /* O_PATH */
+	int wd; /* -1: it is not watched */
+	bool linked;
+	uint64_t number;
+};
+
+struct held {
+	const struct broker_trees *trees; /* the caller's, as are the rules */
+	const struct broker_rules *rules;
+	int self;   /* O_PATH of /proc/self/fd, the caller's */
+	int events; /* the caller's inotify instance, or -1; may be set at any time */
+	struct held_file *v;
+	size_t n, cap, most;
+	size_t sweep_at; /* so many are looked at once more before the next one is noted */
+	int64_t due_ms;  /* when held_look() is to be called; 0: no more until an event */
+	uint64_t *had;   /* open addressing; 0: empty */
+	size_t nhad, had_cap;
+	bool forgot; /* there were too many: whatever is asked for may be one of them */
+};
+
+struct held_lost {
+	char path[PATH_MAX]; /* inside; "": every file has an allowed name */
+	uint32_t rule;
+};
+
+/* `most`: of files at a time.  No call of the kernel. */
+void held_init(struct held *h, const struct broker_trees *trees, const struct broker_rules *rules,
+	       int self, size_t most);
+void held_release(struct held *h);
+/*
+ * Notes a regular file that is open for writing, before the run gets the descriptor; or
+ * (`linked`) one of the names of a file to which the run makes a link: it is kept by this
+ * name for as long as it has others, by which the run could write it.  0, or -errno: then the
+ * run must not get it (-EMFILE: it holds too many).  `fd` stays the caller's.
+ */
+int held_add(struct held *h, int fd, bool linked);
+/* Has the run had this file open for writing?  `st` with STATX_INO and STATX_BTIME. */
+bool held_had(const struct held *h, const struct statx *st);
+/* A number for the file, never 0. */
+uint64_t held_number(const struct statx *st);
+/* Has anybody the regular file `fd` (O_PATH) open for writing?  Also if it cannot be known. */
+bool held_has_writer(const struct held *h, int fd);
+/* Looks at all of them.  Call it after an event, and when held_wait() says so. */
+void held_look(struct held *h, struct held_lost *ret);
+/* How long until held_look() is to be called without an event, in ms; -1: not at all. */
+int held_wait(const struct held *h, int64_t now_ms);
+
+#endif

@@ -1,0 +1,66 @@
+/* Decides whether what appears at a denied name can be written by the run: walls_name.h. */
+#include "runtime/supervise/walls_name.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "runtime/base/sys.h"
+
+/* Does the run write a tree of this file system by itself?  A file can be renamed from
+ * there. */
+static bool has_native(const struct sandbox_view *v, const struct statx *st)
+{
+	uint64_t dev = makedev(st->stx_dev_major, st->stx_dev_minor);
+
+	for (size_t i = 0; i < v->n; i++) {
+		const struct sandbox_node *n = &v->nodes[i];
+
+		if (!n->scratch && !n->masked && !n->locked && !n->noted && n->dev == dev &&
+		    (sandbox_node_native(n) & PB_WRITE))
+			return true;
+	}
+	return false;
+}
+
+static enum walls_name judge(const struct walls *w, int fd, const struct statx *st)
+{
+	bool native;
+
+	if (S_ISLNK(st->stx_mode) || (w->held && held_had(w->held, st)))
+		return WALLS_NAME_GONE;
+	if (!S_ISREG(st->stx_mode) && !S_ISDIR(st->stx_mode))
+		return WALLS_NAME_STANDS;
+	native = has_native(w->view, st);
+	/* without Landlock a descriptor for reading from there can be opened again */
+	if (native && (S_ISDIR(st->stx_mode) || w->strict))
+		return WALLS_NAME_GONE;
+	if (S_ISDIR(st->stx_mode))
+		return WALLS_NAME_STANDS;
+	return st->stx_nlink > 1 || (native && (!w->held || held_has_writer(w->held, fd))) ?
+		       WALLS_NAME_DOUBT : WALLS_NAME_STANDS;
+}
+
+int walls_name_look(const struct walls *w, int fd, bool first, uint64_t *id, enum walls_name *ret)
+{
+	struct statx st;
+	uint64_t now;
+
+	*ret = WALLS_NAME_STANDS;
+	if (fd < 0) {
+		*id = 0;
+		return 0;
+	}
+	if (SYS_RETRY(statx(fd, "", AT_EMPTY_PATH,
+			    STATX_TYPE | STATX_NLINK | STATX_INO | STATX_BTIME, &st)) != 0)
+		return -errno;
+	now = held_number(&st);
+	if (!first && now != *id)
+		*ret = judge(w, fd, &st);
+	if (*ret == WALLS_NAME_STANDS)
+		*id = now;
+	return 0;
+}

@@ -1,0 +1,27 @@
+/*
+ * The look at a name that is denied in a brokered tree.  No run writes by such a name.  But
+ * a process of the host may put a file there that the run can write all the same:
+ *
+ * - one that it has had open for writing (git's .git/config.lock, an editor's temporary
+ *   file): held.h knows these;
+ * - one from a tree that it writes without the broker, while it has it open for writing, or
+ *   a directory from there;
+ * - one with another name (a hard link), or a symbolic link: the other name may be allowed.
+ *
+ * Then the wall has gone.  What a program makes has such a second name, or is open for
+ * writing, for a short time: for WALLS_DOUBT_MS it is looked at again and again.
+ */
+#ifndef RUNTIME_SUPERVISE_WALLS_NAME_H
+#define RUNTIME_SUPERVISE_WALLS_NAME_H
+
+#include "runtime/supervise/walls.h"
+
+#define WALLS_DOUBT_MS 1000
+
+enum walls_name { WALLS_NAME_STANDS, WALLS_NAME_DOUBT, WALLS_NAME_GONE };
+
+/* `fd` (O_PATH) is what is at the name now, -1 nothing; *id is what was there at the last
+ * look, and is set if the name stands.  With `first` it is only noted.  0 or -errno. */
+int walls_name_look(const struct walls *w, int fd, bool first, uint64_t *id, enum walls_name *ret);
+
+#endif

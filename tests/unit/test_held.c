@@ -1,0 +1,358 @@
+/*
+ * What a run holds open for writing: when it is let go, what is seen of a new name, and
+ * what is remembered.  The directory of the test is the tree; names that begin with "no"
+ * are denied.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/base/sys.h"
+#include "runtime/supervise/held.h"
+
+static char dir[] = "/tmp/pol-held.XXXXXX";
+static struct broker_trees trees;
+static struct held held;
+static struct held_lost lost;
+static int tree_fd, self_fd;
+
+static bool allows(void *arg, enum broker_op op, const char *path, bool is_dir, uint32_t *ret_rule)
+{
+	const char *last = strrchr(path, '/') + 1;
+
+	(void)arg, (void)is_dir;
+	if (strncmp(last, "no", 2) == 0 || strstr(path, "/no") != NULL) {
+		*ret_rule = 7;
+		return false;
+	}
+	return op == BROKER_WRITE || strncmp(last, "blind", 5) != 0;
+}
+
+static const struct broker_rules rules = { .allows = allows };
+
+static void hold(size_t most)
+{
+	held_init(&held, &trees, &rules, self_fd, most);
+	held.events = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	assert_true(held.events >= 0);
+}
+
+static void let_go(void)
+{
+	(void)close(held.events);
+	held_release(&held);
+}
+
+/* A descriptor that writes, noted as if a run had it. */
+static int opened(const char *name)
+{
+	int fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+
+	assert_true(fd >= 0);
+	assert_int_equal(held_add(&held, fd, false), 0);
+	return fd;
+}
+
+static size_t looked(void)
+{
+	held_look(&held, &lost);
+	return held.n;
+}
+
+static bool told(void)
+{
+	char events[4096];
+
+	return read(held.events, events, sizeof(events)) > 0;
+}
+
+static void test_closed_files_are_let_go(void **state)
+{
+	int a, b;
+
+	(void)state;
+	hold(1000);
+	assert_int_equal(held_wait(&held, sys_now_ms()), -1);
+	a = opened("a");
+	b = opened("b");
+	assert_in_range(held_wait(&held, sys_now_ms()), 0, HELD_SOON_MS);
+	assert_int_equal(looked(), 2);
+	assert_int_equal(held_wait(&held, sys_now_ms()), -1); /* they are watched now */
+	(void)close(a);
+	assert_int_equal(looked(), 1);
+	assert_string_equal(lost.path, "");
+	(void)close(b);
+	assert_int_equal(looked(), 0);
+	let_go();
+}
+
+static void test_a_mapping_counts(void **state)
+{
+	int fd;
+	void *m;
+
+	(void)state;
+	hold(1000);
+	fd = open("m", O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+	assert_int_equal(ftruncate(fd, 4096), 0);
+	assert_int_equal(held_add(&held, fd, false), 0);
+	m = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_ptr_not_equal(m, MAP_FAILED);
+	(void)close(fd);
+	assert_int_equal(looked(), 1);
+	(void)munmap(m, 4096);
+	assert_int_equal(looked(), 0);
+	let_go();
+}
+
+/* An event tells of the new name, and the look of whether it is denied. */
+static void moved_to(const char *to, bool seen)
+{
+	int fd = opened("sub/file");
+
+	assert_int_equal(looked(), 1);
+	assert_string_equal(lost.path, "");
+	(void)told(); /* of the watch that ended before */
+	assert_false(told());
+	assert_int_equal(rename("sub/file", to), 0);
+	assert_true(told());
+	(void)looked();
+	assert_int_equal(lost.path[0] != '\0', seen);
+	assert_true(!seen || !strcmp(lost.path + strlen(lost.path) - strlen(to), to));
+	assert_int_equal(lost.rule, seen ? 7 : BROKER_NO_RULE);
+	assert_int_equal(held_wait(&held, sys_now_ms()) >= 0, seen);
+	assert_int_equal(rename(to, "sub/file"), 0);
+	(void)close(fd);
+	assert_int_equal(looked(), 0);
+}
+
+static void test_a_denied_name_is_seen(void **state)
+{
+	(void)state;
+	hold(1000);
+	(void)mkdir("sub", 0755);
+	moved_to("other", false); /* the control */
+	moved_to("no-more", true);
+	moved_to("sub/no-more", true);
+	let_go();
+}
+
+static void test_a_name_that_is_not_read_is_denied(void **state)
+{
+	int fd;
+
+	(void)state;
+	hold(1000);
+	fd = opened("seen");
+	assert_int_equal(rename("seen", "blind"), 0);
+	(void)looked();
+	assert_non_null(strstr(lost.path, "/blind"));
+	(void)close(fd);
+	let_go();
+}
+
+static void test_directories_above_are_watched(void **state)
+{
+	int fd;
+
+	(void)state;
+	hold(1000);
+	assert_int_equal(mkdir("up", 0755) | mkdir("up/mid", 0755), 0);
+	fd = opened("up/mid/file");
+	assert_int_equal(looked(), 1);
+	assert_false(told());
+	assert_int_equal(rename("up/mid", "up/other"), 0);
+	assert_true(told());
+	assert_int_equal(looked(), 1);
+	assert_string_equal(lost.path, "");
+	assert_int_equal(rename("up", "no"), 0);
+	assert_true(told());
+	(void)looked();
+	assert_non_null(strstr(lost.path, "/no/other/file"));
+	(void)close(fd);
+	let_go();
+}
+
+static void test_what_left_the_tree_or_has_no_name_is_not_lost(void **state)
+{
+	char outside[64];
+	int fd;
+
+	(void)state;
+	hold(1000);
+	(void)snprintf(outside, sizeof(outside), "%s.no", dir);
+	fd = opened("leaves");
+	assert_int_equal(rename("leaves", outside), 0);
+	assert_int_equal(looked(), 1);
+	assert_string_equal(lost.path, "");
+	(void)unlink(outside);
+	assert_int_equal(looked(), 1);
+	assert_string_equal(lost.path, "");
+	(void)close(fd);
+	assert_int_equal(looked(), 0);
+	let_go();
+}
+
+static void test_many_short_ones_cost_no_more_room(void **state)
+{
+	char name[32];
+	size_t most = 0;
+
+	(void)state;
+	hold(400);
+	for (int i = 0; i < 3000; i++) {
+		(void)snprintf(name, sizeof(name), "f%d", i);
+		(void)close(opened(name));
+		most = held.n > most ? held.n : most;
+		(void)unlink(name);
+	}
+	assert_in_range(most, 100, 300);
+	let_go();
+}
+
+static void test_too_many_are_refused(void **state)
+{
+	int fd, fds[20];
+	char name[32];
+
+	(void)state;
+	hold(20);
+	for (int i = 0; i < 20; i++) {
+		(void)snprintf(name, sizeof(name), "open%d", i);
+		fds[i] = opened(name);
+	}
+	fd = open("more", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	assert_int_equal(held_add(&held, fd, false), -EMFILE);
+	for (int i = 0; i < 20; i++)
+		(void)close(fds[i]);
+	assert_int_equal(held_add(&held, fd, false), 0); /* there is room again */
+	(void)close(fd);
+	let_go();
+}
+
+static void test_one_file_is_kept_once(void **state)
+{
+	int fd;
+
+	(void)state;
+	hold(400);
+	fd = opened("log"); /* one process keeps it open, others come and go */
+	for (int i = 0; i < 3000; i++)
+		(void)close(opened("log"));
+	assert_in_range(held.n, 1, 300);
+	assert_int_equal(rename("log", "no-log"), 0);
+	(void)looked();
+	assert_non_null(strstr(lost.path, "/no-log"));
+	(void)close(fd);
+	let_go();
+}
+
+static void number(const char *name, struct statx *st)
+{
+	assert_int_equal(statx(AT_FDCWD, name, 0, STATX_INO | STATX_BTIME, st), 0);
+}
+
+static void test_what_was_had_is_remembered(void **state)
+{
+	struct statx st;
+	char name[32];
+	uint64_t k;
+
+	(void)state;
+	hold(10000);
+	(void)close(open("theirs", O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+	for (int i = 0; i < 2000; i++) { /* more than the table begins with */
+		(void)snprintf(name, sizeof(name), "had%d", i);
+		(void)close(opened(name));
+	}
+	assert_int_equal(looked(), 0);
+	for (int i = 0; i < 2000; i++) {
+		(void)snprintf(name, sizeof(name), "had%d", i);
+		number(name, &st);
+		assert_true(held_had(&held, &st));
+		(void)unlink(name);
+	}
+	number("theirs", &st);
+	assert_false(held_had(&held, &st));
+	/* the same number for another file: only its time of birth differs */
+	k = held_number(&st);
+	st.stx_btime.tv_nsec ^= 1;
+	if (st.stx_mask & STATX_BTIME)
+		assert_int_not_equal(held_number(&st), k);
+	let_go();
+}
+
+static void test_links_are_kept_by_each_name(void **state)
+{
+	int fd;
+
+	(void)state;
+	hold(1000);
+	(void)close(open("one", O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+	assert_int_equal(link("one", "two"), 0);
+	fd = open("one", O_PATH | O_CLOEXEC);
+	assert_int_equal(held_add(&held, fd, true), 0);
+	(void)close(fd);
+	assert_int_equal(looked(), 1); /* nobody has it open */
+	assert_int_equal(rename("one", "no-one"), 0);
+	(void)looked();
+	assert_non_null(strstr(lost.path, "/no"));
+	assert_int_equal(rename("no-one", "one"), 0);
+	assert_int_equal(unlink("two"), 0);
+	assert_int_equal(looked(), 0); /* its only name is the one that was looked at */
+	let_go();
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	if (!mkdtemp(dir) || chdir(dir) != 0)
+		return -1;
+	tree_fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	self_fd = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return tree_fd < 0 || self_fd < 0 ? -1 : broker_trees_add(&trees, BROKER_TREE, dir, tree_fd);
+}
+
+static int tear_down(void **state)
+{
+	char line[64];
+
+	(void)state;
+	broker_trees_release(&trees);
+	(void)close(tree_fd);
+	(void)close(self_fd);
+	(void)snprintf(line, sizeof(line), "rm -rf '%s'", dir);
+	return chdir("/") != 0 || system(line) != 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_closed_files_are_let_go),
+		cmocka_unit_test(test_a_mapping_counts),
+		cmocka_unit_test(test_a_denied_name_is_seen),
+		cmocka_unit_test(test_a_name_that_is_not_read_is_denied),
+		cmocka_unit_test(test_directories_above_are_watched),
+		cmocka_unit_test(test_what_left_the_tree_or_has_no_name_is_not_lost),
+		cmocka_unit_test(test_many_short_ones_cost_no_more_room),
+		cmocka_unit_test(test_too_many_are_refused),
+		cmocka_unit_test(test_one_file_is_kept_once),
+		cmocka_unit_test(test_what_was_had_is_remembered),
+		cmocka_unit_test(test_links_are_kept_by_each_name),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
