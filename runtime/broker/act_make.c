@@ -77,8 +77,10 @@ int broker_symlink(struct broker_act *a)
 {
 	int r = broker_may_make(a, false);
 
-	return r < 0 ? r
-		     : broker_done(symlinkat(a->c->text, a->at->parent, a->at->leaf));
+	if (r == 0)
+		r = broker_may_lead(a, a->at->path, a->c->text);
+	return r != 0 ? r
+		      : broker_done(symlinkat(a->c->text, a->at->parent, a->at->leaf));
 }
 
 /* The names that rmdir(2) and unlink(2) never remove. */

@@ -54,7 +54,7 @@ static int open_dir(int fd, const char *name)
 /* One name of a directory; from and to end with it. */
 static int look_at(struct moved *m, int dir, const struct entry *e)
 {
-	bool is_dir = e->type == DT_DIR;
+	bool is_dir = e->type == DT_DIR, is_link = e->type == DT_LNK;
 	AUTO_CLOSE int fd = -1;
 	struct stat st;
 	int r;
@@ -63,8 +63,11 @@ static int look_at(struct moved *m, int dir, const struct entry *e)
 		if (fstatat(dir, e->name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 			return -errno;
 		is_dir = S_ISDIR(st.st_mode);
+		is_link = S_ISLNK(st.st_mode);
 	}
 	r = broker_may_move(m->a, m->from, m->to, is_dir, BROKER_BY_MOVED);
+	if (r == 0 && is_link)
+		r = broker_may_lead_as(m->a, m->to, dir, e->name);
 	if (r != 0 || !is_dir)
 		return r;
 	if (m->depth == BROKER_MOST_DEEP)
@@ -166,6 +169,8 @@ static int may_move(struct broker_act *a, const struct broker_spot *from,
 	bool is_dir = S_ISDIR(from->mode);
 	int r = broker_may_move(a, from->path, to->path, is_dir, BROKER_BY_RULE);
 
+	if (r == 0 && S_ISLNK(from->mode))
+		r = broker_may_lead_as(a, to->path, from->object, "");
 	return r == 0 && is_dir ? may_move_below(a, from, to) : r;
 }
 
@@ -217,6 +222,8 @@ int broker_link(struct broker_act *a)
 		    ? may_name(a)
 		    : broker_may_move(a, a->at->path, a->to->path, S_ISDIR(a->at->mode),
 				      BROKER_BY_RULE);
+	if (r == 0 && S_ISLNK(a->at->mode))
+		r = broker_may_lead_as(a, a->to->path, a->at->object, "");
 	if (r != 0)
 		return r;
 	r = hold(a, a->at->object);

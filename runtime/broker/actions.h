@@ -25,6 +25,11 @@ int broker_bind(struct broker_act *a);
  * the rules. */
 int broker_may_make(struct broker_act *a, bool is_dir);
 
+/* May a link that says `text` lie at this path?  0 or what broker_refuse() returns. */
+int broker_may_lead(struct broker_act *a, const char *path, const char *text);
+/* The same of the link that is `name` in a directory, or the object itself (""). */
+int broker_may_lead_as(struct broker_act *a, const char *path, int fd, const char *name);
+
 /* What the kernel says of the arguments before it looks at a path: 0, -errno or
  * BROKER_NOT_OURS. */
 int broker_check_open(const struct broker_call *c);

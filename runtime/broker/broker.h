@@ -61,6 +61,9 @@ struct broker_rules {
 	 * file of this name has, or is about to have, another name by the run.  0, or
 	 * -errno: the run does not get it.  NULL: nobody wants to know. */
 	int (*hold)(void *arg, int fd, bool linked);
+	/* May a symbolic link at this path lead to `target` (NULL: not known where)?  Not if what
+	 * is denied below the link could be written below the target.  NULL: it may.  */
+	bool (*allows_link)(void *arg, const char *path, const char *target, uint32_t *ret_rule);
 };
 
 enum broker_verb {
@@ -115,6 +118,8 @@ enum broker_reason {
 	BROKER_BY_MANY,   /* too much would be moved along to look at all of it */
 	BROKER_BY_UNREAD, /* so would a name that may not be read, to where it could be
 			   */
+	BROKER_BY_LINK,   /* `rule` denies a name below `subject`, a link, which could be
+			     written at another place */
 	BROKER_BY_MOUNT,  /* another mount stands in the way */
 	BROKER_BY_KIND,   /* not for this kind of object: FIFO, device, socket */
 	BROKER_BY_NATURE, /* what no run may do: a device, a whiteout, this attribute */

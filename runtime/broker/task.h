@@ -15,6 +15,8 @@ struct broker_work {
 	struct broker_decoded decoded;
 	/* of a directory that is moved, and of those below it */
 	_Alignas(8) char read[BROKER_MOST_DEEP + 1][BROKER_READ_SIZE];
+	/* of a link */
+	char text[PATH_MAX], target[PATH_MAX];
 };
 
 struct broker_act {

@@ -10,9 +10,6 @@
 #include "runtime/decide/combine.h"
 #include "runtime/decide/path.h"
 
-/* Below the place of a mount, longer names mean nothing. */
-#define MAX_PATH 8192
-
 const char *path_rest(const char *root, const char *path)
 {
 	size_t n;
@@ -27,13 +24,8 @@ const char *path_rest(const char *root, const char *path)
 	return path + n;
 }
 
-/*
- * The name of a path in its own tree: a path below the place of a mount has the name that
- * it has below the mounted tree. NULL: that tree's root does not exist, or the name is
- * too long.
- */
-static const char *own_name(const struct decide_ctx *c, const char *path, char *buf,
-			    size_t cap)
+const char *path_own_name(const struct decide_ctx *c, const char *path, char *buf,
+			  size_t cap)
 {
 	const struct pb_mounts *h = c->b->mounts;
 
@@ -107,8 +99,8 @@ static enum pb_scalar file_scalar(uint8_t op)
 /* The ends of the walks over one path: they are the same for each operation. */
 #define MAX_ENDS 64
 
-static void decide_ends(const struct decide_ctx *c, uint8_t op, const struct dfa_walk *ends,
-			size_t n, struct decision *ret)
+void path_decide(const struct decide_ctx *c, uint8_t op, const struct dfa_walk *ends,
+		 size_t n, struct decision *ret)
 {
 	struct decide_match m;
 
@@ -138,7 +130,7 @@ void decide_file_each(const struct decide_ctx *c, const char *path,
 		n += walk_path(c, PB_FILE, i, path, &ends[n]);
 	for (size_t i = 0; i < DECIDE_FILE_OPS; i++) {
 		ret[i] = (struct decision){ .effect = PB_DENY };
-		decide_ends(c, ops[i], ends, n, &ret[i]);
+		path_decide(c, ops[i], ends, n, &ret[i]);
 	}
 }
 
@@ -147,13 +139,13 @@ void decide_file(const struct decide_ctx *c, uint8_t op, const char *path,
 {
 	enum pb_scalar s = file_scalar(op);
 	struct decide_match m;
-	char own[MAX_PATH];
+	char own[PATH_MAX_OWN];
 
 	*ret = (struct decision){ .effect = PB_DENY };
 	decide_deny(c, s, ret);
 	if ((op != PB_READ && op != PB_WRITE && op != PB_EXEC) || !place_is_plain(path))
 		return;
-	path = own_name(c, path, own, sizeof(own));
+	path = path_own_name(c, path, own, sizeof(own));
 	if (!path)
 		return;
 	match_init(&m, c, PB_FILE, op);
@@ -166,14 +158,14 @@ void decide_unix(const struct decide_ctx *c, const char *path, bool abstract,
 		 struct decision *ret)
 {
 	struct decide_match m;
-	char own[MAX_PATH];
+	char own[PATH_MAX_OWN];
 
 	*ret = (struct decision){ .effect = PB_DENY };
 	decide_deny(c, PB_S_UNIX_OTHERWISE, ret);
 	if (!path || (!abstract && !place_is_plain(path)))
 		return;
 	if (!abstract)
-		path = own_name(c, path, own, sizeof(own));
+		path = path_own_name(c, path, own, sizeof(own));
 	if (!path)
 		return;
 	match_init(&m, c, PB_UNIX, 0);

@@ -109,3 +109,78 @@ bool view_allows_name(const struct decide_ctx *c, const struct sandbox_view *vie
 	}
 	return a == VIEW_ALLOW || (a == VIEW_DENY && made && may_make(c, made, *ret_rule));
 }
+
+/* --- links ----------------------------------------------------------------------------- */
+
+/* What is kept from every run below the name, or is reached through links that lead below
+ * it: a link in its place would take it away. */
+static bool holds_kept(const struct sandbox_view *view, const char *path, uint32_t *ret_rule)
+{
+	for (size_t i = 0; i < view->ndenied; i++)
+		if (view_below(view->denied[i].path, path)) {
+			*ret_rule = view->denied[i].rule;
+			return true;
+		}
+	for (size_t i = 0; i < view->naliases; i++)
+		if (view_below(view->aliases[i].real, path)) {
+			*ret_rule = view->aliases[i].rule;
+			return true;
+		}
+	return false;
+}
+
+/* Is the tree of a mount shown below it? */
+static bool holds_mount(const struct sandbox_view *view, const char *path)
+{
+	for (size_t i = 0; i < view->n; i++)
+		if (view->nodes[i].source && view_below(view->nodes[i].path, path))
+			return true;
+	return false;
+}
+
+/* Can a name there or below it be written because a rule names it by a link? */
+static bool is_lent(const struct decide_ctx *c, const struct sandbox_view *view,
+		    const char *path)
+{
+	for (size_t i = 0; i < view->naliases; i++) {
+		const struct sandbox_alias *alias = &view->aliases[i];
+		const struct pb_rule *r = bundle_rule(c->b, alias->rule);
+
+		if (alias->lends && (!r || (r->ops & PB_WRITE)) &&
+		    (view_at(path, alias->real) || view_below(alias->real, path)))
+			return true;
+	}
+	return false;
+}
+
+bool view_allows_link(const struct decide_ctx *c, const struct sandbox_view *view,
+		      const char *path, const char *target, void *room, uint32_t *ret_rule)
+{
+	char host[PATH_MAX], host_to[PATH_MAX], other[2 * PATH_MAX];
+	bool otherwise;
+
+	*ret_rule = UINT32_MAX;
+	if (holds_mount(view, path))
+		return false;
+	path = sandbox_view_host(view, path, host, sizeof(host));
+	if (!path || holds_kept(view, path, ret_rule))
+		return false;
+	if (target)
+		target = holds_mount(view, target) ? NULL :
+			 sandbox_view_host(view, target, host_to, sizeof(host_to));
+	otherwise = target && !is_lent(c, view, target);
+	if (decide_link_opens(c, path, target, otherwise, room, ret_rule))
+		return false;
+	for (size_t i = 0; i < view->naliases; i++) {
+		const struct sandbox_alias *alias = &view->aliases[i];
+
+		if (!view_at(path, alias->real) ||
+		    snprintf(other, sizeof(other), "%s%s", alias->path,
+			     path + (alias->real[1] ? strlen(alias->real) : 0)) >=
+			    (int)sizeof(other))
+			continue;
+		if (decide_link_opens(c, other, target, otherwise, room, ret_rule))
+			return false;
+	}
+	return true;
+}

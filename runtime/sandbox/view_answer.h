@@ -19,4 +19,13 @@ enum view_answer view_answer_of(const struct decide_ctx *c, const struct decisio
 bool view_allows_name(const struct decide_ctx *c, const struct sandbox_view *view,
 		      uint8_t op, const char *path, uint32_t *ret_rule);
 
+/*
+ * May the run make a symbolic link at `path` that leads to `target` (both are paths inside;
+ * NULL: not known where it leads)?  Not if a name that is denied below the link could then be
+ * written by another name, below the target: outside, the denied name would lead to what the
+ * run wrote.  `room` has DECIDE_LINK_ROOM bytes.
+ */
+bool view_allows_link(const struct decide_ctx *c, const struct sandbox_view *view,
+		      const char *path, const char *target, void *room, uint32_t *ret_rule);
+
 #endif

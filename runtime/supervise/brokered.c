@@ -52,6 +52,13 @@ static int hold(void *arg, int fd, bool linked)
 	return held_add(&b->held, fd, linked);
 }
 
+static bool allows_link(void *arg, const char *path, const char *target, uint32_t *ret_rule)
+{
+	const struct brokered *b = arg;
+
+	return view_allows_link(&b->run->ctx, b->view, path, target, b->room, ret_rule);
+}
+
 /* --- places ---------------------------------------------------------------------------- */
 
 static const struct sandbox_node *above(const struct sandbox_view *v, const struct sandbox_node *n)
@@ -156,7 +163,10 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 		  struct rt_err *err)
 {
 	const struct sandbox_ids ids = sandbox_ids_of(run);
-	const struct broker_rules rules = { .arg = b, .allows = allows, .hold = hold };
+	const struct broker_rules rules = { .arg = b,
+					    .allows = allows,
+					    .hold = hold,
+					    .allows_link = allows_link };
 	int r;
 
 	*b = (struct brokered){ .run = run, .view = view, .from.proc_fd = -1, .root_fd = -1 };
@@ -165,8 +175,11 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 	b->on = true;
 	b->from.ids = (struct broker_ids){ ids.uid_in, ids.uid_out, ids.gid_in, ids.gid_out };
 	b->as_user = geteuid() != ids.uid_out;
+	b->room = malloc(DECIDE_LINK_ROOM);
 	r = broker_init(&b->broker, &rules);
 	held_init(&b->held, &b->broker.trees, &b->broker.rules, b->broker.self, room_for_files());
+	if (!b->room)
+		r = -ENOMEM;
 	b->broker.trees.uid = ids.uid_out;
 	b->from.proc_fd = sys_open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 	if (r == 0 && b->from.proc_fd < 0)
@@ -192,6 +205,7 @@ void brokered_release(struct brokered *b)
 	for (size_t i = 0; i < b->nfds; i++)
 		(void)close(b->fds[i]);
 	free(b->fds);
+	free(b->room);
 	if (b->from.proc_fd >= 0)
 		(void)close(b->from.proc_fd);
 	*b = (struct brokered){ .from.proc_fd = -1, .root_fd = -1 };

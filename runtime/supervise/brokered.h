@@ -20,6 +20,7 @@ struct brokered {
 	struct broker broker;
 	struct broker_source from;
 	struct held held; /* what the run has open for writing by it */
+	void *room; /* of DECIDE_LINK_ROOM bytes */
 	int root_fd;
 	int *fds; /* the trees, and places below them that are only walked */
 	size_t nfds;

@@ -101,10 +101,12 @@ run sh -c 'echo "gitdir: aside" > .git'
 want_rc 0
 want_line '\.git/config has appeared'
 rm -f .git
+# a link would make another folder's names those of the floor
 run sh -c 'ln -s aside .git'
-want_rc 0
-want_line '\.git/config has appeared'
-rm -f .git
+want_rc 1
+no_file .git
+want_line 'blocked: write .*/\.git: rule .* at std/floor\.pol'
+no_err appeared
 run true
 want_rc 0
 no_err appeared

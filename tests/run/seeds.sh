@@ -51,6 +51,7 @@ prop_print_parse 400
 prop_text 60
 prop_egress 2000
 prop_broker 4
+prop_link 60
 prop_stage 15'
 
 # PROGRAM LAWS: what --laws runs.

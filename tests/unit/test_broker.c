@@ -268,6 +268,65 @@ static void test_what_moves_along_is_asked_about(void **state)
 	assert_done(rename_it("many", "more", 0));
 }
 
+/* Below "conf" a name is denied that is not denied below "src". */
+static char led[1000];
+static bool allows_link(void *arg, const char *path, const char *target, uint32_t *ret_rule)
+{
+	size_t n = strlen(t.root[0]);
+
+	(void)arg;
+	(void)snprintf(led, sizeof(led), "%s", !target ? "?" : strncmp(target, t.root[0], n) ?
+					       target : target + n);
+	*ret_rule = 7;
+	return strcmp(path + n, "/conf") != 0 || (target && strcmp(target + n, "/src") != 0);
+}
+
+static const struct broker_result *link_it(const char *path, const char *text)
+{
+	return act((struct broker_call){ .verb = BROKER_SYMLINK, .path.raw = path, .text = text });
+}
+
+static void test_no_link_gives_a_denied_name_away(void **state)
+{
+	static const struct {
+		const char *path, *text, *led;
+	} rows[] = {
+		{ "1", "/etc//x/.", "/etc/x" }, { "2", "/", "/" }, { "d/3", "./../src/", "/src" },
+		{ "d/4", "/../..", "/" },
+		{ "d/5", "../d/../src", "?" },
+		/* what the host's own link leads to is asked about as well */
+		{ "6", "host", "/src" }, { "7", "host/x", "/host/x" }, { "8", "/d/x/..", "?" },
+		{ "9", "/proc/self/cwd/src", "?" }, { "10", "/dev/fd/3", "?" }, { "11", "/dev/shm", "/dev/shm" },
+	};
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(mkdir("src", 0700), 0);
+	assert_int_equal(mkdir("d", 0700), 0);
+	assert_int_equal(symlink("src", "host"), 0);
+	t.broker.rules.allows_link = allows_link;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_done(link_it(rows[i].path, rows[i].text));
+		assert_string_equal(led, rows[i].led);
+	}
+	assert_refused(link_it("conf", "src"), EACCES, BROKER_BY_LINK, "conf");
+	assert_int_equal(t.last.rule, 7);
+	assert_refused(link_it("conf", "host"), EACCES, BROKER_BY_LINK, "conf");
+	assert_refused(link_it("conf", "d/../src"), EACCES, BROKER_BY_LINK, "conf");
+	/* nor does one that gets the name later */
+	assert_done(link_it("x", "src"));
+	assert_refused(rename_it("x", "conf", 0), EACCES, BROKER_BY_LINK, "conf");
+	assert_int_equal(mkdir("conf", 0700), 0);
+	assert_refused(rename_it("conf", "x", RENAME_EXCHANGE), EACCES, BROKER_BY_LINK, "conf");
+	assert_int_equal(rmdir("conf"), 0);
+	assert_refused(act((struct broker_call){ .verb = BROKER_LINK, .path.raw = "x", .to.raw = "conf" }),
+		       EACCES, BROKER_BY_LINK, "conf");
+	assert_int_equal(lstat("conf", &st), -1);
+	assert_done(link_it("conf", "d"));
+	assert_done(rename_it("conf", "y", 0));
+	assert_done(rename_it("d/3", "conf2", 0));
+}
+
 static void test_no_place_moves_along(void **state)
 {
 	static char at[200];
@@ -405,6 +464,7 @@ int main(void)
 		ROW(test_each_call_is_denied_by_its_name),
 		ROW(test_what_exists_or_is_missing_is_said_first),
 		ROW(test_what_moves_along_is_asked_about),
+		ROW(test_no_link_gives_a_denied_name_away),
 		ROW(test_no_place_moves_along),
 #ifndef POL_SAN
 		ROW(test_it_makes_the_calls_that_it_lists),

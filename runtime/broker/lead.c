@@ -1,0 +1,107 @@
+/* Where a link of the run's own would lead.  A link at a name gives new meaning to
+ * every name below it: what the rules deny there must not be written at another place.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/base/place.h"
+#include "runtime/broker/actions.h"
+
+/* There a link leads somewhere else for each who reads it. */
+static bool is_personal(const char *path)
+{
+	return place_is_below(path, "/proc") || place_is_below(path, "/dev/fd") ||
+	       strncmp(path, "/dev/std", 8) == 0;
+}
+
+/*
+ * Where the text leads from the link's directory, as the text says it.  The links on
+ * the way need not be followed: of those that a run makes, each gives no denied name
+ * away. false: that is not known: ".." behind a name leads on from wherever that name
+ * leads, and each process has its own /proc/self.
+ */
+static bool read_text(const char *path, const char *text, char out[PATH_MAX])
+{
+	size_t len = text[0] == '/' ? 0 : (size_t)(strrchr(path, '/') - path);
+	bool named = false;
+
+	memcpy(out, path, len);
+	for (const char *s = text; *(s += strspn(s, "/"));) {
+		size_t n = strcspn(s, "/");
+		bool up = n == 2 && s[0] == '.' && s[1] == '.';
+
+		if (up && named)
+			return false;
+		while (up && len > 0 && out[--len] != '/')
+			;
+		if (!up && !(n == 1 && s[0] == '.')) {
+			if (len + n + 2 > PATH_MAX)
+				return false;
+			out[len++] = '/';
+			memcpy(out + len, s, n);
+			len += n;
+			named = true;
+		}
+		s += n;
+	}
+	if (len == 0)
+		out[len++] = '/';
+	out[len] = '\0';
+	return !is_personal(out);
+}
+
+static int ask(struct broker_act *a, const char *path, const char *target)
+{
+	const struct broker_rules *rules = &a->b->rules;
+	uint32_t rule = BROKER_NO_RULE;
+
+	if (rules->allows_link(rules->arg, path, target, &rule))
+		return 0;
+	a->ret->rule = rule;
+	return broker_refuse(a, EACCES, BROKER_BY_LINK, path);
+}
+
+/* The same by the name that the object has now: links that the host has made may be on
+ * the way. */
+static int ask_physical(struct broker_act *a, const char *path, const char *target)
+{
+	const struct broker_caller nobody = { .until = a->c->by.until };
+	struct broker_spot s;
+	int r = broker_resolve(&a->b->trees, &nobody, "", target, BROKER_WALK_FOLLOW,
+			       &s);
+
+	if (r != 0)
+		return r == BROKER_TOO_LATE ? r : 0;
+	r = s.object >= 0 && strcmp(s.path, target) != 0 ? ask(a, path, s.path) : 0;
+	broker_spot_release(&s);
+	return r;
+}
+
+int broker_may_lead(struct broker_act *a, const char *path, const char *text)
+{
+	char *target = a->b->work->target;
+	bool known;
+	int r;
+
+	if (!a->b->rules.allows_link)
+		return 0;
+	known = read_text(path, text, target);
+	r = ask(a, path, known ? target : NULL);
+	return r == 0 && known ? ask_physical(a, path, target) : r;
+}
+
+int broker_may_lead_as(struct broker_act *a, const char *path, int fd, const char *name)
+{
+	char *text = a->b->work->text;
+	ssize_t n;
+
+	if (!a->b->rules.allows_link)
+		return 0;
+	n = readlinkat(fd, name, text, PATH_MAX);
+	if (n < 0)
+		return -errno;
+	if (n >= PATH_MAX)
+		return -ENAMETOOLONG;
+	text[n] = '\0';
+	return broker_may_lead(a, path, text);
+}
