@@ -78,8 +78,8 @@ static int prepare(struct loop *l, const struct sandbox_view *view)
 	l->listener.brokered = &l->brokered;
 	if (r == 0)
 		r = walls_init(l->walls, view, l->child, l->err);
-	l->walls->held = &l->brokered.held;
-	l->walls->strict = !l->run->landlock_abi;
+	l->walls->names.held = &l->brokered.held;
+	l->walls->names.strict = !l->run->landlock_abi;
 	l->brokered.held.events = l->walls->moves;
 	if (r == 0) {
 		l->ret->walls = walls_mechanism(l->walls);

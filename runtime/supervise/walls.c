@@ -16,7 +16,6 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
-#include "runtime/supervise/walls_name.h"
 
 #define POLL_MS 50 /* how often to look if no event reports moves */
 
@@ -107,7 +106,7 @@ static int is_kept(struct walls *w, size_t i, bool *ret)
 		return 0; /* by a link on the way it is another name */
 	if (fd < 0 && !is_nowhere(errno))
 		return -errno;
-	r = walls_name_look(w, fd, !w->noted, &w->id[i], &is);
+	r = walls_name_look(&w->names, fd, !w->noted, &w->id[i], &is);
 	*ret = r == 0 && is == WALLS_NAME_STANDS;
 	if (r < 0 || is != WALLS_NAME_DOUBT)
 		return r;
@@ -404,7 +403,7 @@ static int walls_watch(struct walls *w, const struct sandbox_view *view, struct 
 	w->id = calloc(view->nwalls + 1, sizeof(*w->id));
 	if (!w->id)
 		return rt_fail(err, ENOMEM, "the walls: out of memory");
-	w->view = view;
+	w->view = w->names.view = view;
 	if (!view->nwalls && !view->brokers)
 		return 0;
 	w->moves = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);

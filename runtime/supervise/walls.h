@@ -19,7 +19,7 @@
 
 #include "runtime/sandbox/sandbox.h"
 #include "runtime/supervise/close_later.h"
-#include "runtime/supervise/held.h"
+#include "runtime/supervise/walls_name.h"
 
 struct walls {
 	const struct sandbox_view *view;
@@ -29,9 +29,8 @@ struct walls {
 	                   -1: the run had no walls to watch, or had already ended */
 	int moves;      /* inotify: POLLIN; -1 if there is none */
 	struct close_later later; /* for the three above */
-	const struct held *held; /* what the run has had open for writing; may be NULL */
 	bool doubt;       /* the last look found such a file */
-	bool strict;      /* the run has no Landlock rules */
+	struct walls_run names; /* the caller sets `held` and `strict` */
 	int64_t doubt_ms; /* since when a file at a denied name may be the run's; 0: none */
 	int poll_ms;    /* timeout for poll(2): -1, or how often to look */
 	bool noted;     /* the first look has been: `id` holds the mounts */

@@ -26,7 +26,7 @@ static bool has_native(const struct sandbox_view *v, const struct statx *st)
 	return false;
 }
 
-static enum walls_name judge(const struct walls *w, int fd, const struct statx *st)
+static enum walls_name judge(const struct walls_run *w, int fd, const struct statx *st)
 {
 	bool native;
 
@@ -44,7 +44,7 @@ static enum walls_name judge(const struct walls *w, int fd, const struct statx *
 		       WALLS_NAME_DOUBT : WALLS_NAME_STANDS;
 }
 
-int walls_name_look(const struct walls *w, int fd, bool first, uint64_t *id, enum walls_name *ret)
+int walls_name_look(const struct walls_run *w, int fd, bool first, uint64_t *id, enum walls_name *ret)
 {
 	struct statx st;
 	uint64_t now;

@@ -14,14 +14,22 @@
 #ifndef RUNTIME_SUPERVISE_WALLS_NAME_H
 #define RUNTIME_SUPERVISE_WALLS_NAME_H
 
-#include "runtime/supervise/walls.h"
+#include "runtime/sandbox/sandbox_view.h"
+#include "runtime/supervise/held.h"
 
 #define WALLS_DOUBT_MS 1000
+
+/* The run that the names are of. */
+struct walls_run {
+	const struct sandbox_view *view;
+	const struct held *held; /* what it has had open for writing; may be NULL */
+	bool strict;             /* it has no Landlock rules */
+};
 
 enum walls_name { WALLS_NAME_STANDS, WALLS_NAME_DOUBT, WALLS_NAME_GONE };
 
 /* `fd` (O_PATH) is what is at the name now, -1 nothing; *id is what was there at the last
  * look, and is set if the name stands.  With `first` it is only noted.  0 or -errno. */
-int walls_name_look(const struct walls *w, int fd, bool first, uint64_t *id, enum walls_name *ret);
+int walls_name_look(const struct walls_run *w, int fd, bool first, uint64_t *id, enum walls_name *ret);
 
 #endif

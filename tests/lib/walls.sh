@@ -81,6 +81,18 @@ ended() {
 	! alive "$P/got" || bad "something of the run is left"
 }
 
+# What is only not to be written is decided by name: the run goes on, and gets nothing.
+unharmed() { # RULE PATH, of which nothing is said
+	sleep 0.3 # time: nothing may come of it
+	kill -0 "$pid" 2>/dev/null || bad "the run has ended: $(cat "$WORK/.err")"
+	kill -TERM "$pid"
+	wait "$pid"
+	rc=$? err=$(cat "$WORK/.err")
+	want_rc 143
+	no_file got
+	grep -q '"wall_gone": *null' "$WORK/report" || bad "the report tells of a wall"
+}
+
 # Waits until polrun has stopped, as its command did.  No process is begun to look:
 # on a busy machine that takes longer than polrun stays stopped.
 is_stopped() {

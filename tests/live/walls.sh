@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What a process of the host does to the names that a running sandbox's walls
 # hang on: the run ends with 123, naming rule and path, or it never sees what was
-# hidden and never writes what was denied.  WALLS_RUNS: how often each (2);
+# hidden; and what is only not to be written it does not write, and goes on.  WALLS_RUNS: how often each (2);
 # WALLS_ONLY: a regular expression over "VIEW: NAME", which of the rows below.
 # long: every fourth day, as root and as a user in turn
 # timing: waits for runs to begin and to end
@@ -9,28 +9,28 @@
 # shellcheck source=tests/lib/walls.sh
 . "$(dirname "$0")/../lib/walls.sh"
 
-# NAME | MODE FILE | RULE | PATH | what a person does outside
+# NAME | MODE FILE | ended or unharmed | RULE | PATH | what a person does outside
 table() {
 	cat <<-'EOF2'
-		git config|w .git/config|floor\.pol|\.git/config|git config user.name X
-		git push -u|w .git/config|floor\.pol|\.git/config|git push -q -u origin main
-		sed -i|r .env|\.pol:|\.env|sed -i s/SECRET/SECRET2/ .env
-		vim|r .env|\.pol:|\.env|vim -u NONE -es -c 'set backup writebackup backupcopy=no' -c 's/$/x/' -c wq .env
-		mv over|r .env|\.pol:|\.env|echo SECRET >new; mv new .env
-		mv away, then new|r .env|\.pol:|\.env|mv .env old; echo SECRET >.env
-		rm, then new|r .env|\.pol:|\.env|rm .env; echo SECRET >.env
-		rm -rf and mkdir|r keys/key|\.pol:|/keys|rm -rf keys; mkdir keys; echo SECRET >keys/key
-		mv of a directory|r keys/key|\.pol:|/keys|mv keys gone; mkdir keys; echo SECRET >keys/key
-		a locked directory|w locked/file|\.pol:|/locked|rm -rf locked; mkdir locked; echo x >locked/file
-		exchange|w locked/file|\.pol:|/locked|mv locked l2; mv other locked; echo x >locked/file
-		the repository|w .git/config|floor\.pol|\.git/[a-z]*|mv .git g2; cp -r g2 .git
-		hooks|w .git/hooks/pre-commit|floor\.pol|\.git/hooks|rm -rf .git/hooks; mkdir .git/hooks; touch .git/hooks/pre-commit
-		a link to another place|w sub/way/name|\.pol:|/way|ln -sfn ../other sub/way
+		git config|w .git/config|unharmed|floor\.pol|\.git/config|git config user.name X
+		git push -u|w .git/config|unharmed|floor\.pol|\.git/config|git push -q -u origin main
+		sed -i|r .env|ended|\.pol:|\.env|sed -i s/SECRET/SECRET2/ .env
+		vim|r .env|ended|\.pol:|\.env|vim -u NONE -es -c 'set backup writebackup backupcopy=no' -c 's/$/x/' -c wq .env
+		mv over|r .env|ended|\.pol:|\.env|echo SECRET >new; mv new .env
+		mv away, then new|r .env|ended|\.pol:|\.env|mv .env old; echo SECRET >.env
+		rm, then new|r .env|ended|\.pol:|\.env|rm .env; echo SECRET >.env
+		rm -rf and mkdir|r keys/key|ended|\.pol:|/keys|rm -rf keys; mkdir keys; echo SECRET >keys/key
+		mv of a directory|r keys/key|ended|\.pol:|/keys|mv keys gone; mkdir keys; echo SECRET >keys/key
+		a locked directory|w locked/file|unharmed|\.pol:|/locked|rm -rf locked; mkdir locked; echo x >locked/file
+		exchange|w locked/file|unharmed|\.pol:|/locked|mv locked l2; mv other locked; echo x >locked/file
+		the repository|w .git/config|unharmed|floor\.pol|\.git/[a-z]*|mv .git g2; cp -r g2 .git
+		hooks|w .git/hooks/pre-commit|unharmed|floor\.pol|\.git/hooks|rm -rf .git/hooks; mkdir .git/hooks; touch .git/hooks/pre-commit
+		a link to another place|w sub/way/name|ended|\.pol:|/way|ln -sfn ../other sub/way
 	EOF2
 }
 
 for view in project anywhere; do
-	while IFS='|' read -r name what rule path line; do
+	while IFS='|' read -r name what is rule path line; do
 		[[ "$view: $name" =~ ${WALLS_ONLY:-.} ]] || continue
 		t "$view: $name"
 		for ((k = 0; k < runs && live_bad == 0; k++)); do
@@ -38,7 +38,7 @@ for view in project anywhere; do
 			# shellcheck disable=SC2086
 			begin "$view" $what
 			bash -c "$line" >/dev/null 2>&1 || bad "outside: $line"
-			ended "$rule" "$path"
+			"$is" "$rule" "$path"
 		done
 	done < <(table)
 done
@@ -270,7 +270,7 @@ if ! is_root; then # whom no directory is closed to
 	chmod 000 sub
 	mv .git g2
 	cp -r g2 .git
-	ended 'floor\.pol' '\.git[a-z/]*'
+	unharmed
 	chmod 755 sub
 fi
 

@@ -28,7 +28,7 @@ for pid in "${pids[@]}"; do
 	want_rc 123
 done
 
-for line in 'mv .env old; echo SECRET >.env' 'rm -rf keys; mkdir keys' 'mv locked l2; mkdir locked' 'ln -sfn ../other sub/way'; do
+for line in 'mv .env old; echo SECRET >.env' 'rm -rf keys; mkdir keys' 'ln -sfn ../other sub/way'; do
 	t "another run takes the wall away, which its own rules let it: $line"
 	made
 	begin project r .env
@@ -46,6 +46,13 @@ for line in 'mv .env old; echo SECRET >.env' 'rm -rf keys; mkdir keys' 'mv locke
 	want_rc 143
 	no_file got
 done
+
+t "another run replaces a name that is only not to be written, which its own rules let it"
+made
+begin project w locked/file
+"$BIN/polrun" -b "$WORK/other.polb" sh -c 'mv locked l2; mkdir locked; echo x >locked/file' 2>"$WORK/.err2" ||
+	bad "the other run: $(cat "$WORK/.err2")"
+unharmed
 
 # --- much that is none of the run's business -----------------------------------------
 

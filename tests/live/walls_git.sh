@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # What comes of it when git outside changes its configuration while a run is alive
-# that writes core.fsmonitor there for as long as it lives: git outside runs nothing
-# of the run's, or the run has ended naming rule and file, and so does its report.
+# that writes core.fsmonitor there for as long as it lives: the run goes on and writes
+# nothing there.  If it was fast enough to open the file that git makes first, it has
+# ended naming rule and file, and so does its report.
 # WALLS_RUNS: how often each (2); how often the run was fast enough is printed.
 # WALLS_ONLY: a regular expression over "VIEW: NAME", which of the rows.
 # long: every fourth day, as root and as a user in turn
@@ -41,6 +42,17 @@ done
 # The run has ended, naming the file.  Git runs what the run wanted only where it was
 # fast enough; `won` counts that.
 consequence() {
+	local first=$1
+	within "$first" is_over "$pid"
+	if ! is_over "$pid"; then
+		! grep -q fsmonitor .git/config || bad "it was written, and the run goes on"
+		outside_git
+		no_file "$WORK/ran"
+		rm -f got # of the file that git makes first
+		unharmed
+		return
+	fi
+	[ "$first" != 0 ] || bad "the run has ended"
 	ended 'floor\.pol' '\.git/config'
 	python3 -c 'import json, sys
 w = json.load(open(sys.argv[1]))["wall_gone"]
@@ -54,16 +66,17 @@ assert w["path"] == sys.argv[2] and w["rule"]["file"].endswith("floor.pol"), w' 
 	fi
 }
 
-# NAME | FILE that the run writes | PROCESSES | what a person does outside
+# NAME | FILE that the run writes | PROCESSES | within how many seconds it may end | what a person
+# does outside
 table() {
 	cat <<-'EOF2'
-		git config|.git/config|1|git config user.name X
-		git config, four at once|.git/config|4|git config user.name X
-		git config, by the file that git makes first|.git/config.lock|1|git config user.name X
+		git config|.git/config|1|0|git config user.name X
+		git config, four at once|.git/config|4|0|git config user.name X
+		git config, by the file that git makes first|.git/config.lock|1|3|git config user.name X
 	EOF2
 }
 for view in project anywhere; do
-	while IFS='|' read -r name file processes line; do
+	while IFS='|' read -r name file processes first line; do
 		[[ "$view: $name" =~ ${WALLS_ONLY:-.} ]] || continue
 		t "$view: $name, while a run writes core.fsmonitor to ${file##*/}"
 		won=0
@@ -75,7 +88,7 @@ for view in project anywhere; do
 			EOF2
 			start "$view"
 			bash -c "$line" >/dev/null 2>&1 || bad "outside: $line"
-			consequence
+			consequence "$first"
 		done
 		printf '     the run was fast enough in %s of %s\n' "$won" "$k"
 	done < <(table)
