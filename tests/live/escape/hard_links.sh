@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Tries: a second name, in a writable place, for a file that must not be written
 # or read.
-# Stops it: link(2) does not cross mounts: every restriction is a mount.
+# Stops it: the broker asks the rules about both names; what is hidden is a mount of its
+# own, and link(2) does not cross mounts.
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/escape.sh
 . "$(dirname "$0")/../../lib/escape.sh"
@@ -22,18 +23,31 @@ rm -f "$P/name"
 
 t "of a denied file"
 for file in kept/f alone; do
-	run "$F" link "$file" name
-	stopped EXDEV
-	run "$X" link-fd "$file" name
-	stopped 'EXDEV|ENOENT|EPERM'
-	run "$F" rename "$file" name
-	stopped 'EXDEV|EBUSY'
+	for call in "$F link" "$X link-fd" "$F rename"; do
+		# shellcheck disable=SC2086
+		run $call "$file" name
+		stopped EACCES
+		want_line "blocked: write $P/$file( .2 times.)?: rule .* deny write"
+		no_file "$P/name"
+	done
 done
-no_file "$P/name"
+# the other way round: nothing takes the denied name
+for call in "$F link" "$X link-fd" "$F rename"; do
+	for file in kept/f kept/new alone; do
+		# shellcheck disable=SC2086
+		run $call free/f "$file"
+		stopped 'EACCES|EEXIST'
+	done
+done
+want_text kept "$P/kept/f"
+want_text kept "$P/alone"
+no_file "$P/kept/new"
+want_file "$P/free/f"
 
 t "of a hidden one"
 run "$F" link hidden name
-stopped 'EXDEV|EPERM'
+stopped 'EXDEV|EPERM|EROFS'
+no_file "$P/name"
 run sh -c 'cat name'
 no_out the-secret
 

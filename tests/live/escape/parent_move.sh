@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Tries: to move, remove or replace a directory above a denied path, so that the
 # path is free to be made anew; and to reach the tree by a second name.
-# Stops it: shadow pins: a mount on every directory above a restriction.
+# Stops it: the broker, which asks about every name that moves along and moves no
+# directory above a mount; the read-only mount, where the name is a mount itself.
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/escape.sh
 . "$(dirname "$0")/../../lib/escape.sh"
@@ -44,16 +45,27 @@ for at in a a/b a/b/c a/b/c/kept a/b/hid; do
 		want_text kept "$P/a/b/c/kept/f"
 		want_text the-secret "$P/a/b/hid/f"
 	done
-	run "$F" rename "$at" away
-	stopped EBUSY
-	run "$F" exchange "$at" mine
-	stopped EBUSY
-	run "$F" exchange mine "$at"
-	stopped EBUSY
+	# above what is hidden a mount is in the way; above what is denied its rule is
+	case $at in
+	a | a/b) how=EBUSY empty=EBUSY says='no rule' ;;
+	a/b/c) how=EACCES empty=ENOTEMPTY says='rule .* deny write' ;;
+	a/b/c/kept) how=EACCES empty=EACCES says='rule .* deny write' ;;
+	a/b/hid) how='EBUSY|EROFS' empty='EBUSY|EROFS' says='' ;;
+	esac
+	for call in "rename $at away" "exchange $at mine" "exchange mine $at"; do
+		# shellcheck disable=SC2086
+		run "$F" $call
+		stopped "$how"
+		[ -z "$says" ] || want_line "blocked: write .*: $says"
+	done
 	run "$F" rmdir "$at"
-	stopped 'EBUSY|ENOTEMPTY'
+	stopped "$empty"
 	run "$F" rename mine "$at"
-	stopped 'EBUSY|ENOTEMPTY'
+	stopped "$empty"
+	want_text kept "$P/a/b/c/kept/f"
+	want_text the-secret "$P/a/b/hid/f"
+	want_file "$P/mine/b/c/kept"
+	no_file "$P/away"
 done
 
 t "the control: their neighbours move as always"
@@ -70,7 +82,9 @@ stopped EBUSY
 run --project "$P/up" "$F" rename "$P/up/a" "$WORK/out/a"
 stopped 'EBUSY|EXDEV'
 run --project "$P/up" "$F" write "$P/up/a/b/c/kept/f" x
-stopped EROFS
+stopped EACCES
+want_line 'blocked: write .*/kept/f: rule .* deny write'
+want_text kept "$P/up/a/b/c/kept/f"
 run --project "$P/up" "$F" read "$P/up/a/b/hid/f"
 stopped 'EACCES|ENOENT'
 run --project "$P/up" "$F" create "$P/free"
