@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Other repositories below the project: what git would run of them stays as it
-# is, and those that a run makes are named, until somebody has seen it.
+# is and is not made, and repositories that a run makes are named, until somebody
+# has seen it.
 # long: every fourth day, as root and as a user in turn
 # timing: runs are killed, and polrun is waited for
 # shellcheck disable=SC2016,SC2034,SC2154
@@ -29,6 +30,11 @@ plant() { printf 'printf "%%s\\n" "%s" >>%s' "$PLANT" "$1"; }
 outside_git() {
 	rm -f "$WORK/ran"
 	git -C "$1" status >/dev/null 2>&1
+}
+# PATTERN: a write is refused by the floor, and nothing else has appeared.
+refused() {
+	want_line "blocked: write .*/$1: rule .* at std/floor\.pol"
+	no_err 'has appeared'
 }
 # ATTACK-folder CONFIG: the control first, outside; then inside.
 attack() {
@@ -66,14 +72,20 @@ run sh -c 'echo bad > vendor/x/.git/hooks/pre-commit; mv vendor gone; echo free 
 no_file vendor/x/.git/hooks/pre-commit
 want_text free vendor/x/.git/description
 run sh -c 'echo ../../evil > vendor/x/.git/commondir'
-want_line 'vendor/x/\.git/commondir has appeared'
+refused 'vendor/x/\.git/commondir'
+no_file vendor/x/.git/commondir
 
 t "one without hooks: git goes on working there"
 fresh
 git init -q --template= bare2 && git -C bare2 commit -q --allow-empty -m one
-run sh -c 'cd bare2 && echo x >f && git add f && git -c user.name=a -c user.email=a@b commit -qm two && mkdir .git/hooks'
+run sh -c 'cd bare2 && echo x >f && git add f && git -c user.name=a -c user.email=a@b commit -qm two'
 want_rc 0
-want_line 'bare2/\.git/hooks has appeared'
+no_err 'blocked:'
+run sh -c 'mkdir bare2/.git/hooks; mkdir bare2/.git/hooks2'
+want_rc 0
+refused 'bare2/\.git/hooks'
+no_file bare2/.git/hooks
+want_file bare2/.git/hooks2
 
 t "a bare repository in an ordinary folder"
 fresh
@@ -143,7 +155,9 @@ mkdir -p vendor/x/.hooks .hooks
 git init -q vendor/y
 run sh -c 'echo free >vendor/y/free && mkdir vendor/y/.hooks; echo bad >vendor/x/.hooks/pre-commit; echo free >vendor/x/myhooks/pre-commit'
 want_text free vendor/y/free
-want_line '/vendor/y/\.hooks has appeared'
+want_line 'blocked: write .*/vendor/y/\.hooks: rule .* at std/floor\.pol'
+no_err 'has appeared'
+no_file vendor/y/.hooks
 no_file vendor/x/.hooks/pre-commit
 want_text free vendor/x/myhooks/pre-commit
 rm -f "$HOME/.gitconfig"
@@ -167,10 +181,11 @@ git worktree add -q "$WORK/out/tree" -b other 2>/dev/null
 was=$(cat .git/worktrees/tree/commondir .git/worktrees/tree/gitdir)
 run sh -c 'echo ../../evil > .git/worktrees/tree/commondir; echo /x > .git/worktrees/tree/gitdir'
 [ "$(cat .git/worktrees/tree/commondir .git/worktrees/tree/gitdir)" = "$was" ] || bad "they were changed"
-run sh -c 'echo x > .git/worktrees/tree/config.worktree'
-want_line 'worktrees/tree/config\.worktree has appeared'
+run sh -c 'echo x > .git/worktrees/tree/config.worktree; echo free > .git/worktrees/tree/free'
+refused 'worktrees/tree/config\.worktree'
+no_file .git/worktrees/tree/config.worktree
+want_text free .git/worktrees/tree/free
 # one that is there: git in the worktree runs what it names
-rm .git/worktrees/tree/config.worktree
 git config extensions.worktreeConfig true
 git -C "$WORK/out/tree" config --worktree user.name me || bad "no config.worktree"
 attack "$WORK/out/tree" .git/worktrees/tree/config.worktree
@@ -292,8 +307,10 @@ report() { # PYTHON: of the report r
 m = "\n".join(r["mechanisms"]); l = sorted((x["kind"], x["path"][len(sys.argv[2]) + 1:]) for x in r["left"])
 assert '"$1"', (l, m)' "$WORK/r.json" "$P" 2>"$WORK/.py" || bad "the report: $(tail -n 1 "$WORK/.py")"
 }
-run --report "$WORK/r.json" sh -c 'git init -q a && git init -q --bare b && echo x >.envrc && mkdir c && echo x >c/.git'
-report 'l == [("bare-repository", "b"), ("git-file", "c/.git"), ("name", ".envrc"), ("repository", "a/.git")] and "searched" not in m'
+run --report "$WORK/r.json" sh -c 'git init -q a && git init -q --bare b && mkdir c && echo x >c/.git; echo x >.envrc'
+report 'l == [("bare-repository", "b"), ("git-file", "c/.git"), ("repository", "a/.git")] and "searched" not in m'
+want_line 'blocked: write .*/\.envrc: rule .* at std/floor\.pol'
+no_file .envrc
 run --report "$WORK/r.json" true
 report 'l == [] and "searched" not in m'
 run --report "$WORK/r.json" sh -c 'i=0; while [ $i -lt 140 ]; do mkdir -p r/$i/.git; i=$((i+1)); done'
@@ -303,14 +320,14 @@ report 'l == [] and "left: not all of " in m and "under: not all of the project"
 
 t "they wait until a person has acknowledged them, or they are gone"
 fresh
-run sh -c 'git init -q a && git init -q --bare b && echo x >.envrc && git init -q "$(printf "n\\n%%d")"'
+run sh -c 'git init -q a && git init -q --bare b && mkdir c && echo x >c/.git && git init -q "$(printf "n\\n%%d")"'
 want_line '/project/a/\.git has appeared: a repository'
 waits 4
 left list
 want_rc 0
 want_out '^[0-9a-f]{12}  20..-.*Z  .*/project/a/\.git has appeared: a repository'
 want_out '/project/b has appeared: a folder that git takes for a bare'
-want_out '/project/\.envrc has appeared: look at it before you use it'
+want_out '/project/c/\.git has appeared: a .git file'
 want_out '/project/n\\x0a%d/\.git has appeared'
 [ "$(wc -l <<<"$out")" -eq 4 ] || bad "not four lines"
 # a terminal is no person
@@ -321,10 +338,10 @@ waits 4
 rm -rf a
 waits 3
 left list
-id=$(sed -n 's/  .*envrc has appeared.*//p' <<<"$out")
+id=$(sed -n 's/  .*c\/\.git has appeared.*//p' <<<"$out")
 left seen "$id"
 want_rc 0
-want_out '/\.envrc has appeared'
+want_out '/c/\.git has appeared'
 want_out '^acknowledged: 1$'
 waits 2
 left seen "$id"
@@ -434,7 +451,7 @@ no_err 'to be looked at'
 
 t "a polrun that was killed: the next one looks"
 fresh
-"$BIN/polrun" -b "$WORK/p.polb" sh -c 'git init -q mine; echo x >.envrc; echo up >up; sleep 30' \
+"$BIN/polrun" -b "$WORK/p.polb" sh -c 'git init -q mine; mkdir c; echo x >c/.git; echo up >up; sleep 30' \
 	>/dev/null 2>&1 </dev/null &
 within 30 test -e up || bad "the run has not begun"
 # one that lives says for itself what it leaves
@@ -451,7 +468,7 @@ sleep 0.3
 waits 2
 left list
 want_out '/project/mine/\.git has appeared since a run of .* that was killed'
-want_out '/project/\.envrc has appeared since a run of .* that was killed'
+want_out '/project/c/\.git has appeared since a run of .* that was killed'
 left seen --all
 waits 0
 
@@ -595,20 +612,24 @@ want_text free "$HOME/free"
 want_text free "$HOME/.cargo/free"
 want_text free "$HOME/.config/free"
 rm -rf "$HOME/.local" "$HOME/.claude" "$HOME/.config" "$HOME"/.[bzxvgc]*
-# each is named where it appears; the control: their neighbours are not
+# nor is any of them made; the control: their neighbours are
 homes='.bash_aliases .gitconfig .config/git .config/autostart .config/systemd .local/bin .zlogout .xprofile
 	.claude .cargo/config.toml .vimrc'
 for f in $homes; do
 	for line in "echo x >\$HOME/$f" "mkdir \$HOME/$f"; do
 		run_with h sh -c "mkdir -p \$(dirname \$HOME/$f) && echo x >\$HOME/${f}x && $line"
-		want_rc 0
-		want_line "/${f//./\\.} has appeared: look at it"
-		[ "$(grep -c 'has appeared' <<<"$err")" -eq 1 ] || bad "more than $f is named"
+		[ "$rc" -ne 0 ] || bad "$line worked"
+		refused "${f//./\\.}"
+		no_file "$HOME/$f"
+		want_text x "$HOME/${f}x"
 		rm -rf "$HOME"/.[!.]*
 	done
 done
-run_with h sh -c 'cd && mkdir -p .config .local .cargo && for f in '"$(echo $homes)"'; do echo x >$f; done'
-for f in $homes; do want_line "/${f//./\\.} has appeared"; done
+run_with h sh -c 'cd && mkdir -p .config .local .cargo && for f in '"$(echo $homes)"'; do echo x >$f; done; echo free >.cargo/free'
+for f in $homes; do no_file "$HOME/$f"; done
+want_text free "$HOME/.cargo/free"
+no_err 'has appeared'
+want_line '[0-9]+ other requests were blocked'
 rm -rf "$HOME"/.[!.]*
 policy 'file { allow read, write "${HOME}/.cargo", "${HOME}/.local" }' h
 mkdir -p "$HOME/.cargo" "$HOME/.local/bin"
@@ -624,7 +645,7 @@ raw_policy 'policy own { } command { otherwise allow  opaque allow } file { allo
 run_with own sh -c 'git config --global user.name x && mkdir -p ~/.local/bin && : >~/.local/bin/x && mkdir ~/.claude && echo done'
 want_out '^done$'
 
-t "names of the project: kept where they are, named where they appear"
+t "names of the project: kept where they are, and not made where they are absent"
 fresh
 names='.devcontainer.json .yarnrc.yml .aider.conf.yml opencode.json CLAUDE.md AGENTS.md .github/copilot-instructions.md'
 mkdir .github .husky .zed
@@ -634,7 +655,15 @@ no_out wrote
 want_text free .github/free
 for f in $names; do rm -f "$f"; done
 rm -rf .husky .zed
-run sh -c 'for f in '"$names"'; do echo x >$f; done; mkdir .husky .zed'
-for f in $names .husky .zed; do want_line "/${f//./\\.} has appeared"; done
+run sh -c 'for f in '"$names"'; do echo x >$f; done; mkdir .husky .zed .free'
+for f in $names .husky .zed; do no_file "$f"; done
+want_file .free
+no_err 'has appeared'
+want_line '[0-9]+ other requests were blocked'
+for f in $names .husky .zed; do
+	run sh -c "mkdir $f"
+	want_rc 1
+	refused "${f//./\\.}"
+done
 
 done_
