@@ -131,21 +131,33 @@ static void test_links_lead_into_a_tree_from_outside(void **state)
 	(void)close(fd);
 }
 
-/* A mount that the host makes below the tree later is not shown inside. */
+/* Mounts of the host below the tree: one for files, and one in which the broker would
+ * write itself. */
 static int on_a_mount(void)
 {
+	static const char *const own[] = { "d/self/comm", "d/self/mem", "d/self/root/x", "d/sys/kernel/core_pattern", "d/x" };
+
 	if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
 	    mount("x", "d", "tmpfs", 0, NULL) != 0)
 		return 100;
 	(void)close(t.fd);
 	if (open(t.root[0], O_PATH | O_DIRECTORY | O_CLOEXEC) != t.fd)
 		return 100;
-	if (open_it("d/x", O_WRONLY | O_CREAT)->err != EROFS || access("d/x", F_OK) == 0)
+	if (open_it("d/x", O_WRONLY | O_CREAT)->err != 0 || access("d/x", F_OK) != 0 ||
+	    open_it("d/.env", O_WRONLY | O_CREAT)->reason != BROKER_BY_RULE)
 		return 1;
-	return umount2("d", MNT_DETACH) != 0 || open_it("d/x", O_WRONLY | O_CREAT)->err != 0;
+	if (rename_it("d/x", "x", 0)->err != EXDEV || rename_it("d", "e", 0)->err != EBUSY)
+		return 2;
+	if (mount("x", "d", "proc", 0, NULL) != 0)
+		return 100;
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (open_it(own[i], O_WRONLY)->err != EROFS || !t.last.ours)
+			return 3;
+	return umount2("d", MNT_DETACH) != 0 || umount2("d", MNT_DETACH) != 0 ||
+	       access("d/x", F_OK) == 0;
 }
 
-static void test_a_mount_of_the_host_is_not_entered(void **state)
+static void test_a_mount_of_the_host_is_entered_if_it_holds_files(void **state)
 {
 	int status;
 	pid_t pid;
@@ -460,7 +472,7 @@ int main(void)
 		cmocka_unit_test(test_the_longest_place_counts),
 		ROW(test_what_is_not_in_a_tree_is_left_to_the_kernel),
 		ROW(test_links_lead_into_a_tree_from_outside),
-		ROW(test_a_mount_of_the_host_is_not_entered),
+		ROW(test_a_mount_of_the_host_is_entered_if_it_holds_files),
 		ROW(test_each_call_is_denied_by_its_name),
 		ROW(test_what_exists_or_is_missing_is_said_first),
 		ROW(test_what_moves_along_is_asked_about),
