@@ -114,6 +114,7 @@ class Judge:
         self.ids = ids
         self.alias = []         # (a rule's place, what it is, an allow follows it, rule)
         self.linked = set()     # rules whose place goes through a link
+        self.kept = set()       # links on the way of rules that restrict
         for n, r in oracle.rules.items():
             for place in r.places:
                 self.walk(n, r, place)
@@ -144,6 +145,8 @@ class Judge:
             if done not in self.w.links:
                 continue
             hops += 1
+            if rule.effect != "allow":
+                self.kept.add(done)
             follow = follow and self.foreign(done)
             to = self.w.links[done]
             rest = to.strip("/").split("/") + rest
@@ -194,13 +197,10 @@ class Judge:
         out = [("write", p) for p in paths]
         if verb == "rename":
             a, b = paths
-            inner = {p for p in model if below(p, a)}
-            for r in self.o.rules.values():
-                if r.effect != "allow" and "write" in r.ops and r.shape == "literal":
-                    inner |= {p for p in r.places if below(p, a)
-                              and not (r.flag == "f" and p not in model)}
-            out += [("write", p) for p in sorted(inner)]
-            out += [("write", b + p[len(a):]) for p in sorted(inner) if p in model]
+            # a name that is absent stays where it is, and is not made there
+            inner = sorted(p for p in model if below(p, a))
+            out += [("write", p) for p in inner]
+            out += [("write", b + p[len(a):]) for p in inner]
         return out
 
     # --- stricter --------------------------------------------------------------------------
@@ -291,6 +291,8 @@ class Judge:
     def why_stricter(self, verb, paths, model, errno):
         """The name of the reason for which an allowed operation may fail."""
         for op, path in self.needs(verb, paths, model):
+            if op == "write" and path in self.kept:
+                return "a link on the way of a rule"
             if self.renamed(op, path):
                 return "a denial under a link's name"
             if self.shadowed(path):
