@@ -120,32 +120,47 @@ static bool holds_files(int fd)
 	return false;
 }
 
+/* Could it be a second name of what lies in a tree?  The rules know it by the first
+ * one. */
+static bool is_of_a_tree(const struct broker_trees *t, int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return true;
+	for (size_t i = 0; i < t->n; i++)
+		if (t->v[i].kind == BROKER_TREE && t->v[i].dev == st.st_dev)
+			return true;
+	return false;
+}
+
 /* The path leads into another mount of the host. */
-static int open_mounted(int fd, const char *path, unsigned flags, uint64_t resolve)
+static int open_mounted(const struct broker_trees *t, int fd, const char *path,
+			unsigned flags, uint64_t resolve)
 {
 	int r = sys_open_beneath(fd, path, O_PATH | O_CLOEXEC | flags, resolve);
 
 	if (r < 0)
 		return -errno;
-	if (holds_files(r))
+	if (holds_files(r) && !is_of_a_tree(t, r))
 		return r;
 	(void)close(r);
 	return -EROFS;
 }
 
 /* Opens below a directory of the place. */
-static int open_below(const struct broker_place *place, int fd, const char *path,
-		      unsigned flags)
+static int open_below(const struct walk *w, int fd, const char *path, unsigned flags)
 {
 	uint64_t resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
 	int r;
 
 	r = sys_open_beneath(fd, path, O_PATH | O_CLOEXEC | flags,
-			     place->kind == BROKER_TREE ? resolve | RESOLVE_NO_XDEV
-							: resolve);
+			     w->place->kind == BROKER_TREE ? resolve | RESOLVE_NO_XDEV
+							   : resolve);
 	if (r >= 0)
 		return r;
-	return errno == EXDEV ? open_mounted(fd, path, flags, resolve) : -errno;
+	return errno == EXDEV ? open_mounted(w->trees, fd, path, flags, resolve)
+			      : -errno;
 }
 
 /* Goes to the directory that spot->path names. */
@@ -161,7 +176,7 @@ static int enter(struct walk *w)
 		w->fd = w->place->fd;
 		return 0;
 	}
-	w->fd = open_below(w->place, w->place->fd, rest, O_DIRECTORY);
+	w->fd = open_below(w, w->place->fd, rest, O_DIRECTORY);
 	w->own = w->fd >= 0;
 	return w->own ? 0 : w->fd;
 }
@@ -280,7 +295,7 @@ static int leap(struct walk *w)
 		return 0;
 	memcpy(dirs, w->next, (size_t)(last - w->next));
 	dirs[last - w->next - 1] = '\0';
-	fd = open_below(w->place, w->fd, dirs, O_DIRECTORY);
+	fd = open_below(w, w->fd, dirs, O_DIRECTORY);
 	if (fd < 0)
 		return fd == -ELOOP ? 0 : fd;
 	for (const char *p = w->next; p < last;) {
@@ -355,7 +370,7 @@ static int dot(struct walk *w, const struct name *name, bool *ret_done)
 	struct broker_spot *s = w->spot;
 	/* as the kernel: a directory that may not be searched has neither "." nor ".."
 	 */
-	int r = open_below(w->place, w->fd, ".", O_DIRECTORY);
+	int r = open_below(w, w->fd, ".", O_DIRECTORY);
 
 	if (r < 0)
 		return r;
@@ -523,7 +538,7 @@ static int step(struct walk *w, const struct name *name, bool *ret_done)
 	at = broker_trees_at(w->trees, s->path, s->len);
 	if (at)
 		return step_to_place(w, at, name, ret_done);
-	fd = open_below(w->place, w->fd, s->path + before + 1, O_NOFOLLOW);
+	fd = open_below(w, w->fd, s->path + before + 1, O_NOFOLLOW);
 	if (fd < 0 && !(name->last && (fd == -ENOENT || fd == -ENAMETOOLONG)))
 		return fd;
 	if (fd < 0) {

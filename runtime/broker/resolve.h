@@ -8,7 +8,8 @@
  * Through the links of a process in the run's /proc (procfs.h) it goes by the path that
  * they lead to, if a BROKER_LOOK place shows that /proc.
  *
- * Another mount below a tree is entered if its file system holds nothing but files.
+ * Another mount below a tree is entered if its file system holds nothing but files and is
+ * not that of a tree: a second name of what is in one would not be judged by its first.
  * Those that the host makes later are not there: the mount of a tree is private.
  *
  * Time: a path of n names without links and ".." costs two calls of the kernel.
@@ -78,7 +79,7 @@ struct broker_spot {
  * `base` is the plain absolute path inside from which a relative `raw` starts.  Returns
  * 0, BROKER_NOT_OURS, BROKER_TOO_LATE, or what the kernel says of such a path: -ENOENT
  * (a directory on the way is missing, or `raw` is empty), -ENOTDIR, -EACCES, -ELOOP,
- * -ENAMETOOLONG …; -EROFS for what lies in a file system of the kernel's (procfs), -ELOOP for more
+ * -ENAMETOOLONG …; -EROFS for what lies in other mounts, -ELOOP for more
  * steps than there may be.  A last name that is missing is no error: object is -1. With
  * BROKER_WALK_PARENT `slash` is the caller's to judge; else a '/' behind what is no
  * directory gives -ENOTDIR.

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "runtime/base/place.h"
 
@@ -41,6 +42,7 @@ int broker_trees_add(struct broker_trees *t, enum broker_place_kind kind,
 		     const char *at, int fd)
 {
 	struct broker_place p = { .at = at, .fd = fd, .kind = (uint8_t)kind };
+	struct stat st;
 	size_t i;
 
 	if (!place_is_plain(at) || (kind == BROKER_HOLE) != (fd < 0))
@@ -50,6 +52,8 @@ int broker_trees_add(struct broker_trees *t, enum broker_place_kind kind,
 		return -EINVAL;
 	if (broker_trees_at(t, at, p.len))
 		return -EEXIST;
+	if (kind == BROKER_TREE && fstat(fd, &st) == 0)
+		p.dev = st.st_dev;
 	if (t->n == BROKER_MOST_PLACES)
 		return -E2BIG;
 	if (t->n == t->cap) {

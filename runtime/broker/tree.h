@@ -30,6 +30,7 @@ struct broker_place {
 	size_t len;     /* of `at`; 0 for "/" */
 	int fd;         /* -1 for BROKER_HOLE; the caller's */
 	uint8_t kind;   /* enum broker_place_kind */
+	dev_t dev;      /* of BROKER_TREE: its file system */
 };
 
 #define BROKER_MOST_PLACES 4096

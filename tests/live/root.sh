@@ -62,12 +62,13 @@ for view in project anywhere; do
 	outside enter "$inner" umount "$P/.env"
 	ended '\.pol:' '\.env'
 
-	t "$view: outside: a wall is made writable there: nothing tells of it"
+	t "$view: outside: the tree is made writable there: its names are decided all the same"
 	made
 	begin "$view" w locked/file
 	inner
-	outside enter "$inner" writable "$P/locked"
-	gets_it
+	outside enter "$inner" writable "$P"
+	unharmed
 	want_text refused "$WORK/began"
+	want_text kept "$P/locked/file"
 done
 done_

@@ -148,6 +148,12 @@ static int on_a_mount(void)
 		return 1;
 	if (rename_it("d/x", "x", 0)->err != EXDEV || rename_it("d", "e", 0)->err != EBUSY)
 		return 2;
+	/* the same file system once more: what is denied by its first name is not written */
+	if (mkdir("s", 0700) != 0 || mkdir("b", 0700) != 0 || mount("s", "b", NULL, MS_BIND, NULL) != 0)
+		return 100;
+	if (open_it("b/x", O_WRONLY | O_CREAT)->err != EROFS || access("s/x", F_OK) == 0 ||
+	    open_it("s/x", O_WRONLY | O_CREAT)->err != 0 || umount2("b", MNT_DETACH) != 0)
+		return 4;
 	if (mount("x", "d", "proc", 0, NULL) != 0)
 		return 100;
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
