@@ -10,34 +10,42 @@
 #include "runtime/base/sys.h"
 #include "runtime/broker/task.h"
 
-/* 0, or -errno of what the listener said. */
-static int hand_over(int listener, uint64_t id, int fd, bool cloexec)
+/*
+ * Puts the descriptor into the caller, which goes on waiting: our own is closed before
+ * it goes on.  A program that has written another one and executes it at once would
+ * else find it still open for writing (ETXTBSY).  Only a signal that kills ends its
+ * wait, since Linux 5.19; before, one may leave the caller with a descriptor of which
+ * it does not know. The number, or -errno of what the listener said.
+ */
+static int put_in(int listener, uint64_t id, int fd, bool cloexec)
 {
 	struct seccomp_notif_addfd add = { .id = id,
-					   .flags = SECCOMP_ADDFD_FLAG_SEND,
 					   .srcfd = (__u32)fd,
 					   .newfd_flags = cloexec ? O_CLOEXEC : 0 };
+	int r = SYS_RETRY(ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add));
 
-	return SYS_RETRY(ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add)) < 0 ? -errno
-									       : 0;
+	return r < 0 ? -errno : r;
 }
 
-/* True if the caller has its descriptor, or waits no more.  Else ret->err says why. */
-static bool give(struct broker *b, int listener, uint64_t id, bool cloexec,
-		 struct broker_result *ret)
+/* The caller has its descriptor as resp->val, or ret->err says why not.  False: it
+ * waits no more. */
+static bool give(struct broker *b, int listener, bool cloexec,
+		 struct broker_result *ret, struct seccomp_notif_resp *resp)
 {
 	const struct broker_rules *rules = &b->rules;
 	int r = rules->hold ? rules->hold(rules->arg, ret->fd, false) : 0;
 	bool held = r == 0;
 
 	if (held)
-		r = hand_over(listener, id, ret->fd, cloexec);
+		r = put_in(listener, resp->id, ret->fd, cloexec);
 	(void)close(ret->fd);
 	ret->fd = -1;
-	if (r == 0 || (held && (r == -ENOENT || r == -EINPROGRESS)))
-		return true;
-	ret->err = -r; /* there is no room for a descriptor */
-	return false;
+	if (held && (r == -ENOENT || r == -EINPROGRESS))
+		return false;
+	/* there may be no room for a descriptor */
+	ret->err = r < 0 ? -r : 0;
+	resp->val = r < 0 ? 0 : r;
+	return true;
 }
 
 int broker_serve(struct broker *b, const struct broker_source *from,
@@ -58,7 +66,7 @@ int broker_serve(struct broker *b, const struct broker_source *from,
 	if (r == 0)
 		broker_act(b, &d->call, ret);
 	*resp = (struct seccomp_notif_resp){ .id = id };
-	if (ret->fd >= 0 && give(b, listener, id, d->cloexec, ret))
+	if (ret->fd >= 0 && !give(b, listener, d->cloexec, ret, resp))
 		return 0;
 	if (ret->ours)
 		resp->error = -ret->err;

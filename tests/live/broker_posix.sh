@@ -43,4 +43,10 @@ want_out '^x$'
 no_file x/.env
 want_text x x/env
 
+t "a program that was written can be executed at once"
+policy 'file { deny write ".env*"  allow read, exec "'"$PROBES"'"  allow exec "${PROJECT_DIR}" }' x
+run_with x "$PROBES/busy_probe" 300 /bin/true
+want_rc 0
+want_out '^busy 0 bad 0$'
+
 done_

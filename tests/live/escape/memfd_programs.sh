@@ -8,7 +8,8 @@
 # shellcheck source=tests/lib/escape.sh
 . "$(dirname "$0")/../../lib/escape.sh"
 bare_policy
-policy "$ADD file { allow exec \"$P\" } " x
+mkdir "$WORK/out/runs"
+policy "$ADD file { allow exec \"$P\"  allow read, write, exec \"$WORK/out/runs\" } " x
 policy "$ADD syscall { deny memfd_create as no-memory-files }" d
 
 t "a file without a name in a tree that does not run programs"
@@ -21,8 +22,13 @@ want_rc 126
 no_out OK
 
 t "the control: in one that does it runs"
-run_with x "$K" tmpfile "$P" "$F" read /etc/passwd
+run_with x "$K" tmpfile "$WORK/out/runs" "$F" read /etc/passwd
 worked
+run_with x sh -c "cp $F f && ./f read /etc/passwd"
+worked
+# where names are decided one by one, what is written runs by its name only
+run_with x "$K" tmpfile "$P" "$F" read /etc/passwd
+stopped EACCES
 
 t "what runs from memory is inside of every wall"
 run "$K" memfd "$F" read /etc/passwd
