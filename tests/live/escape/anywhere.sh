@@ -44,7 +44,10 @@ stopped 'EROFS|EBUSY|EXDEV|EACCES'
 run "$F" exchange "$HOME/.secret" "$HOME/seen"
 stopped 'EROFS|EBUSY|EXDEV|EACCES'
 run "$F" link "$HOME/seen/f" "$P/name"
-stopped 'EXDEV|EPERM|EACCES'
+stopped 'EROFS|EXDEV|EPERM|EACCES'
+no_file "$P/name"
+run "$F" create "$P/free"
+worked
 run "$C" umount2 "@$HOME/.secret" 2
 stopped EPERM
 run "$C" umount2 @/run 2

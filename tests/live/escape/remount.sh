@@ -32,7 +32,9 @@ for at in / /usr "$P/kept" "$P/hid" /proc/sys; do
 	done
 done
 run "$F" create kept/x
-stopped EROFS
+stopped EACCES
+want_line 'blocked: write .*/kept/x: rule .* deny write'
+no_file "$P/kept/x"
 run "$F" chmod /usr 755
 stopped EROFS
 run "$F" create x
