@@ -33,6 +33,16 @@ void stage_record_write(const struct stage_new *n, int64_t now, struct stage_tex
 		stage_text_add(to, "closed");
 		stage_text_path(to, n->closed[i]);
 	}
+	for (size_t i = 0; i < n->nmade; i++) {
+		stage_text_add(to, "made %" PRIu32, n->made[i].rule);
+		stage_text_path(to, n->made[i].path);
+	}
+	for (size_t i = 0; i < n->nalias; i++) {
+		stage_text_add(to, "alias %" PRIu32 " %d", n->alias[i].rule, n->alias[i].lends);
+		stage_text_path(to, n->alias[i].path);
+		stage_text_add(to, "real");
+		stage_text_path(to, n->alias[i].real);
+	}
 	stage_text_add(to, "command");
 	stage_text_path(to, n->command);
 }
@@ -66,6 +76,40 @@ static bool take_root(struct stage_record *r, char *line)
 
 	return stage_number(&line, &i) && i < PB_ROOT_COUNT && stage_unescape(line) &&
 	       line[0] == '/' && (r->root[i] = line);
+}
+
+static bool take_rule(char **line, uint32_t *ret)
+{
+	uint64_t n;
+
+	if (!stage_number(line, &n) || n > UINT32_MAX)
+		return false;
+	*ret = (uint32_t)n;
+	return true;
+}
+
+static bool take_made(struct stage_record *r, char *line)
+{
+	struct stage_made *m = &r->made[r->nmade];
+
+	return take_rule(&line, &m->rule) && take_path(line, &m->path) && ++r->nmade;
+}
+
+/* The path of a rule may end in ".." or be longer than it must be; only `real` is compared
+ * with names. */
+static bool take_alias(struct stage_record *r, char *line)
+{
+	struct stage_alias *a = &r->alias[r->nalias];
+	uint64_t lends;
+
+	if (!take_rule(&line, &a->rule) || !stage_number(&line, &lends) || lends > 1 ||
+	    !stage_unescape(line) || line[0] != '/')
+		return false;
+	a->lends = lends;
+	a->path = line;
+	a->real = NULL;
+	r->nalias++;
+	return true;
 }
 
 static bool take_done(struct stage_record *r, char *line)
@@ -111,6 +155,15 @@ static bool take_line(struct stage_record *r, char *line)
 		       take_path(line, &r->tree[i].host);
 	if (!strcmp(word, "closed"))
 		return take_path(line, &r->closed[r->nclosed]) && ++r->nclosed;
+	if (!strcmp(word, "made"))
+		return take_made(r, line);
+	if (!strcmp(word, "alias"))
+		return take_alias(r, line);
+	if (!strcmp(word, "real"))
+		return r->nalias && !r->alias[r->nalias - 1].real &&
+		       take_path(line, &r->alias[r->nalias - 1].real);
+	if (!strcmp(word, "empty"))
+		return r->empty = true;
 	if (!strcmp(word, "command"))
 		return stage_unescape(line) && (r->command = line);
 	if (!strcmp(word, "init"))
@@ -150,8 +203,10 @@ int stage_record_read(char *text, struct stage_record *ret)
 		lines++;
 	r.tree = calloc(STAGE_MAX_TREES, sizeof(*r.tree));
 	r.closed = calloc(lines, sizeof(*r.closed));
+	r.made = calloc(lines, sizeof(*r.made));
+	r.alias = calloc(lines, sizeof(*r.alias));
 	r.done = calloc(lines, sizeof(*r.done));
-	if (!r.tree || !r.closed || !r.done) {
+	if (!r.tree || !r.closed || !r.made || !r.alias || !r.done) {
 		stage_record_release(&r);
 		return -ENOMEM;
 	}
@@ -159,6 +214,8 @@ int stage_record_read(char *text, struct stage_record *ret)
 	fine = line && !strcmp(line, FIRST);
 	while (fine && (next = stage_line(&text)))
 		fine = take_line(&r, next);
+	for (size_t i = 0; i < r.nalias; i++)
+		fine &= r.alias[i].real != NULL;
 	if (!fine || !r.bundle || !r.command || !r.ntrees) {
 		stage_record_release(&r);
 		return -EBADMSG;
@@ -178,6 +235,8 @@ void stage_record_release(struct stage_record *r)
 	}
 	free(r->tree);
 	free(r->closed);
+	free(r->made);
+	free(r->alias);
 	free(r->done);
 	free(r->text);
 	*r = (struct stage_record){ .text = NULL };

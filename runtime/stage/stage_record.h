@@ -8,9 +8,14 @@
  *   tree DEV INO PATH           a writable tree, in the order of their numbers
  *   host N PATH                 the host's name of tree N, if the run saw it at another
  *   closed PATH                 a name in a tree that no run may write, whatever rules say
+ *   made RULE PATH              a name that was absent, and that a run may make although this
+ *                               rule of the floor denies it (`git init`)
+ *   alias RULE LENDS PATH       the path of a rule which leads through links; LENDS: 1 if it
+ *   real PATH                   gives what it allows to `real`, where it led to, else 0
  *   command TEXT                what was run, for people
  *   init PID TICKS              pid 1 of the run, and when it started (proc(5), field 22)
  *   ended STATUS SECONDS        the run has ended; without this line it was killed, or runs
+ *   empty                       and it has changed nothing
  *   done N PATH                 was committed, and is no change any more
  */
 #ifndef RUNTIME_STAGE_STAGE_RECORD_H
@@ -28,8 +33,21 @@ enum { STAGE_MAX_TREES = 256 };
 struct stage_tree {
 	const char *path, *host; /* in the run; outside */
 	uint64_t dev, ino;       /* of its top, outside */
+	/* of a new record, if the caller is root: whose the upper layer shall be */
+	uint32_t uid, gid;
 	int top;                 /* O_PATH, outside; -1 */
 	int upper;               /* the upper layer; -1 */
+};
+
+struct stage_made {
+	uint32_t rule;
+	const char *path;
+};
+
+struct stage_alias {
+	uint32_t rule;
+	bool lends;
+	const char *path, *real;
 };
 
 struct stage_done {
@@ -46,9 +64,13 @@ struct stage_record {
 	size_t ntrees;
 	const char **closed;
 	size_t nclosed;
+	struct stage_made *made;
+	size_t nmade;
+	struct stage_alias *alias;
+	size_t nalias;
 	struct stage_done *done; /* sorted */
 	size_t ndone;
-	bool has_ended;
+	bool has_ended, empty;
 	int status;
 	uint64_t init, ticks; /* 0: never started */
 };
@@ -68,6 +90,10 @@ struct stage_new {
 	size_t ntrees;
 	const char *const *closed;
 	size_t nclosed;
+	const struct stage_made *made;
+	size_t nmade;
+	const struct stage_alias *alias;
+	size_t nalias;
 };
 void stage_record_write(const struct stage_new *n, int64_t now, struct stage_text *to);
 

@@ -14,14 +14,11 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
+#include "runtime/stage/stage_names.h"
 #include "runtime/stage/stage_remove.h"
 #include "runtime/stage/stage_walk.h"
 #include "runtime/state/state_dir.h"
 
-#define FOLDER "stage"
-#define RECORD "record"
-#define BASE "base"
-#define BUNDLE "bundle.polb"
 enum { MAX_FILE = 1 << 30 };
 
 static bool is_id(const char *s, size_t least)
@@ -47,9 +44,9 @@ static int open_own_dir(int at, const char *path)
 /* 0, also if there is none (-1). */
 static int open_folder(const char *state, int *ret, struct rt_err *err)
 {
-	char path[PATH_MAX + sizeof("/" FOLDER)], shown[200];
+	char path[PATH_MAX + sizeof("/" STAGE_FOLDER)], shown[200];
 
-	(void)snprintf(path, sizeof(path), "%s/" FOLDER, state);
+	(void)snprintf(path, sizeof(path), "%s/" STAGE_FOLDER, state);
 	*ret = open_own_dir(AT_FDCWD, path);
 	if (*ret >= 0)
 		return 0;
@@ -79,7 +76,7 @@ static int read_own(int dir, const char *name, char **ret, size_t *ret_n)
 int stage_each(const char *state, int (*f)(void *arg, const char *id), void *arg,
 	       struct rt_err *err)
 {
-	char record[NAME_MAX + sizeof("/" RECORD)];
+	char record[NAME_MAX + sizeof("/" STAGE_RECORD)];
 	const struct dirent *e;
 	struct stat st;
 	int fd, r = open_folder(state, &fd, err);
@@ -96,7 +93,7 @@ int stage_each(const char *state, int (*f)(void *arg, const char *id), void *arg
 	while (r == 0 && (e = readdir(d))) {
 		if (!is_id(e->d_name, STAGE_ID))
 			continue;
-		(void)snprintf(record, sizeof(record), "%s/" RECORD, e->d_name);
+		(void)snprintf(record, sizeof(record), "%s/" STAGE_RECORD, e->d_name);
 		if (fstatat(dirfd(d), record, &st, AT_SYMLINK_NOFOLLOW) == 0)
 			r = f(arg, e->d_name);
 	}
@@ -174,7 +171,7 @@ static int read_record(struct stage *s, struct rt_err *err)
 {
 	char *text = NULL;
 	size_t n = 0, good;
-	int r = read_own(s->dir, RECORD, &text, &n);
+	int r = read_own(s->dir, STAGE_RECORD, &text, &n);
 
 	if (r < 0)
 		return rt_fail_errno(err, -r, "the record of the staged run");
@@ -183,7 +180,7 @@ static int read_record(struct stage *s, struct rt_err *err)
 	r = strlen(text) == n ? stage_record_read(text, &s->rec) : (free(text), -EBADMSG);
 	if (r < 0)
 		return rt_fail_errno(err, -r, "the record of the staged run");
-	s->record = sys_openat(s->dir, RECORD, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0);
+	s->record = sys_openat(s->dir, STAGE_RECORD, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0);
 	/* a line of a process that was killed must not become the beginning of ours */
 	if (s->record < 0 || (good < n && ftruncate(s->record, (off_t)good) != 0))
 		return rt_fail_errno(err, errno, "the record of the staged run");
@@ -239,7 +236,7 @@ int stage_load_rules(const char *state, struct stage *s, struct rt_err *err)
 	char path[PATH_MAX + 2 * STAGE_ID];
 	int r;
 
-	(void)snprintf(path, sizeof(path), "%s/" FOLDER "/%s/" BUNDLE, state, s->id);
+	(void)snprintf(path, sizeof(path), "%s/" STAGE_FOLDER "/%s/" STAGE_BUNDLE, state, s->id);
 	r = bundle_open_run(path, &s->bundle, err);
 	if (r < 0)
 		return r;
@@ -248,16 +245,6 @@ int stage_load_rules(const char *state, struct stage *s, struct rt_err *err)
 	s->ctx = (struct decide_ctx){ .b = &s->bundle, .scope = PB_SANDBOX };
 	memcpy(s->ctx.roots.dir, s->rec.root, sizeof(s->ctx.roots.dir));
 	return 0;
-}
-
-bool stage_allows(void *stage, const char *path, uint32_t *ret_rule)
-{
-	const struct stage *s = stage;
-	struct decision d;
-
-	decide_file(&s->ctx, PB_WRITE, path, &d);
-	*ret_rule = d.rule;
-	return d.effect == PB_ALLOW;
 }
 
 int stage_load(struct stage *s, struct rt_err *err)
@@ -270,10 +257,34 @@ int stage_load(struct stage *s, struct rt_err *err)
 		r = open_tree(s, i, err);
 	if (r < 0)
 		return r;
-	r = read_own(s->dir, BASE, &text, &n);
+	r = read_own(s->dir, STAGE_BASE, &text, &n);
 	if (r == 0)
 		r = strlen(text) == n ? stage_base_read(text, &s->base) : (free(text), -EBADMSG);
 	return r < 0 ? rt_fail_errno(err, -r, "what the run has found") : 0;
+}
+
+struct sweep {
+	const char *state;
+};
+
+static int sweep_one(void *arg, const char *id)
+{
+	const struct sweep *w = arg;
+	struct stage s;
+	struct rt_err err = { 0 };
+
+	if (stage_open(w->state, id, &s, &err) == 0 && s.rec.has_ended && s.rec.empty)
+		(void)stage_remove(&s, &err);
+	stage_release(&s);
+	return 0;
+}
+
+void stage_sweep(const char *state)
+{
+	struct sweep w = { state };
+	struct rt_err err = { 0 };
+
+	(void)stage_each(state, sweep_one, &w, &err);
 }
 
 void stage_release(struct stage *s)
@@ -281,6 +292,7 @@ void stage_release(struct stage *s)
 	stage_record_release(&s->rec);
 	stage_base_release(&s->base);
 	bundle_release(&s->bundle);
+	free(s->upper);
 	if (s->record >= 0)
 		(void)close(s->record);
 	if (s->dir >= 0)
@@ -292,7 +304,7 @@ void stage_release(struct stage *s)
 
 int stage_remove(struct stage *s, struct rt_err *err)
 {
-	int r = unlinkat(s->dir, RECORD, 0) == 0 ? 0 : -errno;
+	int r = unlinkat(s->dir, STAGE_RECORD, 0) == 0 ? 0 : -errno;
 
 	if (r == 0)
 		r = stage_remove_tree(s->folder, s->id);
@@ -308,12 +320,31 @@ static int append(const struct stage *s, const struct stage_text *t)
 	return r < 0 ? r : io_write_all(s->record, t->p, t->n);
 }
 
-int stage_note_init(const struct stage *s, uint64_t pid, uint64_t ticks)
+static int look_at_upper(const struct stage *s, size_t n, struct stage_stat *ret)
+{
+	char name[32];
+	struct stat st;
+
+	(void)snprintf(name, sizeof(name), "%zu/upper", n);
+	if (fstatat(s->dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return -errno;
+	stage_stat_of(&st, ret);
+	return 0;
+}
+
+int stage_note_init(struct stage *s, uint64_t pid, uint64_t ticks)
 {
 	char line[80];
 	int n = snprintf(line, sizeof(line), "init %" PRIu64 " %" PRIu64 "\n", pid, ticks);
+	int r = 0;
 
-	return io_write_all(s->record, line, (size_t)n);
+	free(s->upper);
+	s->upper = calloc(s->nlayers + 1, sizeof(*s->upper));
+	if (!s->upper)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->nlayers && r == 0; i++)
+		r = look_at_upper(s, i, &s->upper[i]);
+	return r < 0 ? r : io_write_all(s->record, line, (size_t)n);
 }
 
 int stage_note_end(const struct stage *s, int status, int64_t now)
@@ -322,6 +353,51 @@ int stage_note_end(const struct stage *s, int status, int64_t now)
 	int n = snprintf(line, sizeof(line), "ended %d %" PRId64 "\n", status, now);
 
 	return io_write_all(s->record, line, (size_t)n);
+}
+
+/* An upper layer in which nothing lies, and whose top is as it was made. */
+static bool layer_is_empty(const struct stage *s, size_t n)
+{
+	AUTO_CLOSE int fd = -1;
+	struct stage_stat now;
+	int entries = 0;
+	char name[32];
+	DIR *d;
+
+	if (!s->upper || look_at_upper(s, n, &now) < 0 ||
+	    !stage_stat_same(&now, &s->upper[n]) ||
+	    now.ctime.tv_sec != s->upper[n].ctime.tv_sec ||
+	    now.ctime.tv_nsec != s->upper[n].ctime.tv_nsec)
+		return false;
+	(void)snprintf(name, sizeof(name), "%zu/upper", n);
+	fd = sys_open_beneath(s->dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+			      STAGE_RESOLVE);
+	d = fd < 0 ? NULL : fdopendir(fd);
+	if (!d)
+		return false;
+	fd = -1;
+	errno = 0;
+	while (readdir(d))
+		entries++;
+	if (errno)
+		entries = 3;
+	(void)closedir(d);
+	return entries == 2;
+}
+
+int stage_close(const struct stage *s, int status, int64_t now, bool *ret_empty)
+{
+	static const char word[] = "empty\n";
+	bool empty = true;
+	int r;
+
+	for (size_t i = 0; i < s->nlayers; i++)
+		empty &= layer_is_empty(s, i);
+	r = stage_note_end(s, status, now);
+	if (r == 0 && empty)
+		r = io_write_all(s->record, word, sizeof(word) - 1);
+	*ret_empty = empty;
+	return r;
 }
 
 int stage_note_done(const struct stage *s, unsigned tree, const char *path)
@@ -334,169 +410,4 @@ int stage_note_done(const struct stage *s, unsigned tree, const char *path)
 	r = append(s, &t);
 	stage_text_release(&t);
 	return r;
-}
-
-/* --- making ---------------------------------------------------------------------------------- */
-
-/* A run as root for another user: the folder is that user's. */
-static int give(const struct stage *s, int fd)
-{
-	struct stat st;
-
-	if (geteuid() != 0)
-		return 0;
-	if (fstat(s->folder, &st) != 0)
-		return -errno;
-	return st.st_uid == 0 || fchown(fd, st.st_uid, st.st_gid) == 0 ? 0 : -errno;
-}
-
-static int make_dir(const struct stage *s, int at, const char *name, mode_t mode, int *ret)
-{
-	AUTO_CLOSE int fd = -1;
-	int r;
-
-	if (mkdirat(at, name, 0700) != 0)
-		return -errno;
-	fd = sys_openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
-	if (fd < 0)
-		return -errno;
-	r = give(s, fd);
-	if (r == 0 && fchmod(fd, mode) != 0)
-		r = -errno;
-	if (r == 0)
-		*ret = io_steal_fd(&fd);
-	return r;
-}
-
-static int write_file(const struct stage *s, const char *name, const void *p, size_t n, int *ret)
-{
-	AUTO_CLOSE int fd = sys_openat(s->dir, name, O_RDWR | O_CREAT | O_EXCL | O_APPEND |
-				       O_NOFOLLOW | O_CLOEXEC, 0600);
-	int r = fd < 0 ? -errno : give(s, fd);
-
-	if (r == 0)
-		r = io_write_all(fd, p, n);
-	if (r == 0 && ret)
-		*ret = io_steal_fd(&fd);
-	return r;
-}
-
-/* The top of the merged tree has the mode and the attributes of the upper layer's. */
-static int make_layer(const struct stage *s, size_t i, int top)
-{
-	AUTO_CLOSE int dir = -1, upper = -1, work = -1;
-	char name[24];
-	struct stat st;
-	int r;
-
-	(void)snprintf(name, sizeof(name), "%zu", i);
-	if (fstat(top, &st) != 0)
-		return -errno;
-	r = make_dir(s, s->dir, name, 0700, &dir);
-	if (r == 0)
-		r = make_dir(s, dir, "work", 0700, &work);
-	if (r == 0)
-		r = make_dir(s, dir, "upper", st.st_mode & 07777, &upper);
-	return r;
-}
-
-static int make_layers(const struct stage *s, const struct stage_new *n,
-		       struct stage_text *base, struct rt_err *err)
-{
-	int r = 0;
-
-	for (size_t i = 0; i < n->ntrees && r == 0; i++) {
-		const char *shown = n->tree[i].host ? n->tree[i].host : n->tree[i].path;
-
-		r = make_layer(s, i, n->tree[i].top);
-		if (r < 0)
-			return rt_fail_errno(err, -r, "making an upper layer");
-		r = stage_base_look((unsigned)i, n->tree[i].top, shown, base, err);
-	}
-	return r;
-}
-
-static int fill(struct stage *s, const struct stage_new *n, const void *bundle, size_t size,
-		struct rt_err *err)
-{
-	struct stage_text base = { .p = NULL }, record = { .p = NULL };
-	int r = make_layers(s, n, &base, err);
-
-	if (r < 0) {
-		stage_text_release(&base);
-		return r;
-	}
-	stage_record_write(n, (int64_t)time(NULL), &record);
-	r = stage_text_end(&base);
-	if (r == 0)
-		r = stage_text_end(&record);
-	if (r == 0)
-		r = write_file(s, BUNDLE, bundle, size, NULL);
-	if (r == 0)
-		r = write_file(s, BASE, base.p, base.n, NULL);
-	/* last: from now on it is one */
-	if (r == 0)
-		r = write_file(s, RECORD, record.p, record.n, &s->record);
-	stage_text_release(&base);
-	stage_text_release(&record);
-	return r < 0 ? rt_fail_errno(err, -r, "writing the record of a staged run") : 0;
-}
-
-static int make_id(char id[STAGE_ID + 1])
-{
-	AUTO_CLOSE int fd = sys_open("/dev/urandom", O_RDONLY | O_CLOEXEC, 0);
-	unsigned char bytes[STAGE_ID / 2];
-
-	if (fd < 0)
-		return -errno;
-	if (SYS_RETRY(read(fd, bytes, sizeof(bytes))) != (ssize_t)sizeof(bytes))
-		return -EIO;
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		(void)snprintf(id + 2 * i, 3, "%02x", bytes[i]);
-	return 0;
-}
-
-static int make_folder(const char *state, struct stage *s, struct rt_err *err)
-{
-	char path[PATH_MAX];
-	int r;
-
-	if (snprintf(path, sizeof(path), "%s/" FOLDER, state) >= (int)sizeof(path))
-		return rt_fail_errno(err, ENAMETOOLONG, "the folder of staged runs");
-	r = state_dir_make(path, err);
-	if (r < 0)
-		return r;
-	s->folder = sys_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
-	if (s->folder < 0)
-		return rt_fail_errno(err, errno, "the folder of staged runs");
-	r = make_id(s->id);
-	if (r == 0)
-		r = make_dir(s, s->folder, s->id, 0700, &s->dir);
-	if (r == 0 && flock(s->dir, LOCK_EX | LOCK_NB) != 0)
-		r = -errno;
-	return r < 0 ? rt_fail_errno(err, -r, "making the folder of a staged run") : 0;
-}
-
-int stage_create(const char *state, const struct stage_new *n, const void *bundle,
-		 size_t size, struct stage *ret, struct rt_err *err)
-{
-	struct stage s = STAGE_NONE;
-	int r;
-
-	if (n->ntrees > STAGE_MAX_TREES)
-		return rt_fail(err, E2BIG, "more than %d writable trees cannot be staged",
-			       STAGE_MAX_TREES);
-	r = make_folder(state, &s, err);
-	if (r == 0)
-		r = fill(&s, n, bundle, size, err);
-	if (r < 0) {
-		if (s.dir >= 0) {
-			(void)unlinkat(s.dir, RECORD, 0);
-			(void)stage_remove_tree(s.folder, s.id);
-		}
-		stage_release(&s);
-		return r;
-	}
-	*ret = s;
-	return 0;
 }

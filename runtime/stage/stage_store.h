@@ -30,6 +30,9 @@ struct stage {
 	char id[STAGE_ID + 1];
 	int folder, dir; /* of all stages; of this one, locked */
 	int record;      /* the file, to add lines to; -1 */
+	/* of one that was made by stage_create(): */
+	size_t nlayers;
+	struct stage_stat *upper; /* the tops of the layers before the command; malloc'ed */
 	struct stage_record rec;
 	struct stage_base base;
 	struct bundle bundle;
@@ -45,9 +48,20 @@ struct stage {
  */
 int stage_create(const char *state, const struct stage_new *n, const void *bundle,
 		 size_t size, struct stage *ret, struct rt_err *err);
-/* Adds that the run's pid 1 has been started; that it has ended.  Only write(2). */
-int stage_note_init(const struct stage *s, uint64_t pid, uint64_t ticks);
+/* Adds that the run's pid 1 has been started and has set the layers up. */
+int stage_note_init(struct stage *s, uint64_t pid, uint64_t ticks);
+/* Adds that the run has ended.  Only write(2). */
 int stage_note_end(const struct stage *s, int status, int64_t now);
+/* Adds that it has ended, and, if so, that it has changed nothing.  Opens by descriptors
+ * only: nothing else is allowed to the supervisor when the run has ended. */
+int stage_close(const struct stage *s, int status, int64_t now, bool *ret_empty);
+/* Removes those that have ended and changed nothing, as far as it can: the supervisor
+ * itself must not remove anything. */
+void stage_sweep(const char *state);
+/* Its folder with the layer of tree N: O_PATH, or -errno. */
+int stage_open_layer(const struct stage *s, size_t n);
+/* "STATE/stage/ID/N", or with `s` NULL "STATE/stage".  -ENAMETOOLONG. */
+int stage_path(const char *state, const struct stage *s, size_t n, char ret[PATH_MAX]);
 int stage_note_done(const struct stage *s, unsigned tree, const char *path);
 
 /*
@@ -59,8 +73,6 @@ int stage_open(const char *state, const char *id, struct stage *ret, struct rt_e
 /* Opens what a review or a commit needs: the trees and the base; the rules. */
 int stage_load(struct stage *s, struct rt_err *err);
 int stage_load_rules(const char *state, struct stage *s, struct rt_err *err);
-/* For struct stage_judge: the rules of the run. */
-bool stage_allows(void *stage, const char *path, uint32_t *ret_rule);
 void stage_release(struct stage *s);
 /* Calls `f` with each ID, in no order.  Ends early with what it returns, if not 0. */
 int stage_each(const char *state, int (*f)(void *arg, const char *id), void *arg,
