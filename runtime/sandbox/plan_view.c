@@ -14,32 +14,7 @@
 #include <sys/mount.h>
 
 #include "runtime/sandbox/plan_pins.h"
-
-enum ground {
-	GROUND_ROOT, /* the new root's own tmpfs: we make the names */
-	GROUND_OWN,  /* a scratch tree: we make the names */
-	GROUND_HOST, /* a tree of the host: the names exist */
-	GROUND_MASK  /* below a mask: the names were made with the mask */
-};
-
-struct build {
-	struct plan *p;
-	const struct sandbox_run *run;
-	const struct sandbox_view *v;
-	const int *given;
-	int *parent;     /* index of the node above, or -1 */
-	uint8_t *ground; /* enum ground of what each node shows */
-	bool *full;      /* true for a mask with something visible below it */
-	uint32_t *brokered; /* of a brokered node: the slot of its writable clone */
-	char **made;     /* directories that exist already, unsorted */
-	size_t nmade, made_cap;
-	const char *source; /* the scratch directory in which names are made before it
-	                       is mounted */
-	size_t source_top;  /* length of the path at which it will be mounted */
-	uint32_t slots;
-	bool grounded; /* plan_ground() is done */
-	bool anywhere; /* the run sees the host's root; its /dev and /proc are covered */
-};
+#include "runtime/sandbox/plan_staged.h"
 
 static bool below(const char *path, const char *top)
 {
@@ -58,12 +33,12 @@ static bool special(const char *path)
 		!below(path, "/dev/shm"));
 }
 
-static enum ground ground_above(const struct build *b, size_t i)
+static enum plan_ground_kind ground_above(const struct plan_build *b, size_t i)
 {
-	return b->parent[i] < 0 ? GROUND_ROOT : (enum ground)b->ground[b->parent[i]];
+	return b->parent[i] < 0 ? GROUND_ROOT : (enum plan_ground_kind)b->ground[b->parent[i]];
 }
 
-static bool plain_dir(const struct build *b, size_t i)
+static bool plain_dir(const struct plan_build *b, size_t i)
 {
 	const struct sandbox_node *n = &b->v->nodes[i];
 
@@ -71,7 +46,7 @@ static bool plain_dir(const struct build *b, size_t i)
 	return n->scratch && !plan_node_writable(n) && ground_above(b, i) == GROUND_ROOT;
 }
 
-static bool remember(struct build *b, const char *path, size_t len)
+static bool remember(struct plan_build *b, const char *path, size_t len)
 {
 	for (size_t i = 0; i < b->nmade; i++)
 		if (!strncmp(b->made[i], path, len) && !b->made[i][len])
@@ -96,18 +71,13 @@ static bool remember(struct build *b, const char *path, size_t len)
 	return true;
 }
 
-static uint32_t rel(struct build *b, const char *path, size_t len)
-{
-	return len > 1 ? plan_strn(b->p, path + 1, len - 1) : plan_str(b->p, ".");
-}
-
 /* Makes a name in the new root, or in the tree that will be mounted there. */
-static void make_at(struct build *b, struct plan_op *op, const char *path, size_t len)
+static void make_at(struct plan_build *b, struct plan_op *op, const char *path, size_t len)
 {
 	char inner[4200];
 
 	if (!b->source) {
-		op->path = rel(b, path, len);
+		op->path = plan_rel(b, path, len);
 		return;
 	}
 	(void)snprintf(inner, sizeof(inner), "%s%.*s", b->source,
@@ -116,7 +86,7 @@ static void make_at(struct build *b, struct plan_op *op, const char *path, size_
 	op->path = plan_str(b->p, inner);
 }
 
-static void make_dir(struct build *b, const char *path, size_t len, unsigned mode)
+static void make_dir(struct plan_build *b, const char *path, size_t len, unsigned mode)
 {
 	struct plan_op *op;
 
@@ -128,14 +98,14 @@ static void make_dir(struct build *b, const char *path, size_t len, unsigned mod
 }
 
 /* Makes the directories between `top` (a length) and the last '/' of `path`. */
-static void make_above(struct build *b, const char *path, size_t top)
+static void make_above(struct plan_build *b, const char *path, size_t top)
 {
 	for (size_t i = top > 1 ? top + 1 : 1; path[i]; i++)
 		if (path[i] == '/')
 			make_dir(b, path, i, 0755);
 }
 
-static void make_place(struct build *b, const char *path, size_t top, bool dir)
+static void make_place(struct plan_build *b, const char *path, size_t top, bool dir)
 {
 	make_above(b, path, top);
 	if (dir) {
@@ -148,7 +118,7 @@ static void make_place(struct build *b, const char *path, size_t top, bool dir)
 	}
 }
 
-static int node_above(const struct build *b, const char *path)
+static int node_above(const struct plan_build *b, const char *path)
 {
 	for (size_t i = b->v->n; i-- > 0;) {
 		const struct sandbox_node *n = &b->v->nodes[i];
@@ -160,7 +130,7 @@ static int node_above(const struct build *b, const char *path)
 }
 
 /* Makes the names that nodes and links directly on ground `i` (-1: the root) need. */
-static void make_places(struct build *b, int i)
+static void make_places(struct plan_build *b, int i)
 {
 	size_t top = i < 0 ? 1 : strlen(b->v->nodes[i].path);
 
@@ -181,19 +151,19 @@ static void make_places(struct build *b, int i)
 	}
 }
 
-static void attach_pins(struct build *b, char **pins, size_t n, size_t node,
+static void attach_pins(struct plan_build *b, char **pins, size_t n, size_t node,
 			uint32_t slot)
 {
 	struct plan_op *op;
 
 	for (size_t i = 0; i < n; i++) {
 		op = plan_add(b->p, STEP_PIN_DIR, PLAN_INIT);
-		op->path = rel(b, pins[i], strlen(pins[i]));
+		op->path = plan_rel(b, pins[i], strlen(pins[i]));
 		free(pins[i]);
 	}
 	free(pins);
 	op = plan_add(b->p, STEP_COVER, PLAN_INIT);
-	op->path = rel(b, b->v->nodes[node].path, strlen(b->v->nodes[node].path));
+	op->path = plan_rel(b, b->v->nodes[node].path, strlen(b->v->nodes[node].path));
 	op->fd = (int32_t)slot;
 }
 
@@ -203,24 +173,30 @@ static uint32_t tree_flags(const struct sandbox_node *n)
 	       (n->ops & PB_EXEC ? 0u : PLAN_F_NOEXEC) | (n->is_dir ? PLAN_F_DIR : 0u);
 }
 
-static void check_object(struct plan_op *op, const struct sandbox_node *n)
+static void check_object(const struct plan_build *b, struct plan_op *op, size_t i)
 {
+	const struct sandbox_node *n = &b->v->nodes[i];
+
+	if (plan_in_overlay(b, i))
+		return;
 	op->flags |= PLAN_F_CHECK;
 	op->v = n->at_dev;
 	op->w = n->at_ino;
 }
 
-static void add_mask(struct build *b, size_t i)
+static void add_mask(struct plan_build *b, size_t i)
 {
 	const struct sandbox_node *n = &b->v->nodes[i];
 	enum step_id step = n->locked   ? STEP_LOCK_NAME
 			    : n->is_dir ? STEP_HIDE_DIR
 					: STEP_HIDE_FILE;
-	struct plan_op *op = plan_add(b->p, step, PLAN_INIT);
+	struct plan_op *op;
 	char name[24];
 
+	plan_check_below(b, i);
+	op = plan_add(b->p, step, PLAN_INIT);
 	(void)snprintf(name, sizeof(name), "k%zu", i);
-	op->path = rel(b, n->path, strlen(n->path));
+	op->path = plan_rel(b, n->path, strlen(n->path));
 	op->other = plan_str(b->p, b->full[i]  ? name
 				   : n->locked ? (n->is_dir ? "E" : "e")
 				   : n->is_dir ? "d"
@@ -228,13 +204,13 @@ static void add_mask(struct build *b, size_t i)
 	if (n->soft)
 		op->flags |= PLAN_F_MAYBE;
 	else if (ground_above(b, i) == GROUND_HOST)
-		check_object(op, n);
+		check_object(b, op, i);
 	else
 		op->flags |= PLAN_F_MADE;
 }
 
 /* The names are made before the mount, which may be read-only. */
-static void fill_scratch(struct build *b, size_t i, const char *name)
+static void fill_scratch(struct plan_build *b, size_t i, const char *name)
 {
 	struct plan_op *op = plan_add(b->p, STEP_MKDIR, PLAN_INIT);
 
@@ -251,13 +227,13 @@ static void fill_scratch(struct build *b, size_t i, const char *name)
 
 /* True if the node is an empty, read-only tree over the host's, which no rule asked for:
  * the run puts nothing there. */
-static bool covers(const struct build *b, size_t i)
+static bool covers(const struct plan_build *b, size_t i)
 {
 	return b->v->nodes[i].scratch && !plan_node_writable(&b->v->nodes[i]) &&
 	       ground_above(b, i) == GROUND_HOST;
 }
 
-static void add_node(struct build *b, size_t i)
+static void add_node(struct plan_build *b, size_t i)
 {
 	const struct sandbox_node *n = &b->v->nodes[i];
 	char **pins = NULL;
@@ -279,6 +255,8 @@ static void add_node(struct build *b, size_t i)
 	(void)snprintf(name, sizeof(name), "%zu", i);
 	if (n->scratch)
 		fill_scratch(b, i, name);
+	plan_overlay(b, i);
+	plan_check_below(b, i);
 	op = plan_add(b->p, covers(b, i) ? STEP_COVER_DIR
 			    : n->scratch ? STEP_SCRATCH
 					 : STEP_TREE, PLAN_INIT);
@@ -290,7 +268,7 @@ static void add_node(struct build *b, size_t i)
 	if (n->broker)
 		op->aux = b->brokered[i] = b->slots++;
 	if (ground_above(b, i) == GROUND_HOST)
-		check_object(op, n);
+		check_object(b, op, i);
 	if (n->scratch) {
 		bool shared = !strcmp(n->path, "/tmp") ||
 			      !strcmp(n->path, "/var/tmp") ||
@@ -298,25 +276,25 @@ static void add_node(struct build *b, size_t i)
 
 		op->mode = shared ? 01777 : 0755;
 		op->other = plan_str(b->p, name);
-	} else if (b->given && b->given[i] >= 0) {
+	} else if (b->given && b->given[i] >= 0 && !b->staged[i].layer) {
 		op->flags |= PLAN_F_GIVEN;
 		op->fd = b->given[i];
 	} else {
 		op->fd = (int32_t)i;
 	}
-	op->path = rel(b, n->path, strlen(n->path));
+	op->path = plan_rel(b, n->path, strlen(n->path));
 	if (npins)
 		attach_pins(b, pins, npins, i, cover);
 }
 
-static void set_aside(struct build *b, uint64_t propagation)
+static void set_aside(struct plan_build *b, uint64_t propagation)
 {
 	if (b->grounded && b->anywhere)
 		plan_add(b->p, STEP_ASIDE, PLAN_INIT)->v = propagation;
 }
 
 /* Opens every tree before anything of the view is mounted over it. */
-static void open_trees(struct build *b)
+static void open_trees(struct plan_build *b)
 {
 	set_aside(b, MS_UNBINDABLE);
 	for (size_t i = 0; i < b->v->n; i++) {
@@ -332,6 +310,8 @@ static void open_trees(struct build *b)
 		op->w = n->ino;
 		op->path = plan_str(b->p, n->source ? n->source : n->path);
 	}
+	for (size_t i = 0; i < b->v->n && !b->given; i++)
+		plan_open_layer(b, i);
 	set_aside(b, MS_PRIVATE);
 }
 
@@ -349,7 +329,7 @@ bool plan_ground_fits(const struct sandbox_view *v)
 }
 
 /* A mask with something visible below it: the run can pass through it, but not list it. */
-static void mask_with_names(struct build *b, size_t i)
+static void mask_with_names(struct plan_build *b, size_t i)
 {
 	const char *top = b->v->nodes[i].path;
 	char name[32];
@@ -373,7 +353,7 @@ static void mask_with_names(struct build *b, size_t i)
 }
 
 /* The objects that this run attaches: texts, and masks with something visible below. */
-static void add_objects(struct build *b, const struct plan_texts *texts)
+static void add_objects(struct plan_build *b, const struct plan_texts *texts)
 {
 	struct plan_op *op;
 
@@ -390,7 +370,7 @@ static void add_objects(struct build *b, const struct plan_texts *texts)
 			mask_with_names(b, i);
 }
 
-static void add_texts(struct build *b, const struct plan_texts *texts)
+static void add_texts(struct plan_build *b, const struct plan_texts *texts)
 {
 	for (size_t i = 0; i < texts->n; i++) {
 		const struct sandbox_node *n =
@@ -409,7 +389,7 @@ static void add_texts(struct build *b, const struct plan_texts *texts)
 }
 
 /* Adds the host's root; without it the root is an empty one. */
-static void add_root(struct build *b)
+static void add_root(struct plan_build *b)
 {
 	const struct sandbox_node *n = b->v->n ? &b->v->nodes[0] : NULL;
 	struct plan_op *op;
@@ -426,7 +406,7 @@ static void add_root(struct build *b)
 	}
 }
 
-static bool index_nodes(struct build *b)
+static bool index_nodes(struct plan_build *b)
 {
 	const struct sandbox_view *v = b->v;
 
@@ -434,8 +414,11 @@ static bool index_nodes(struct build *b)
 	b->ground = calloc(v->n + 1, 1);
 	b->full = calloc(v->n + 1, sizeof(*b->full));
 	b->brokered = calloc(v->n + 1, sizeof(*b->brokered));
-	if (!b->parent || !b->ground || !b->full || !b->brokered)
+	b->staged = calloc(v->n + 1, sizeof(*b->staged));
+	if (!b->parent || !b->ground || !b->full || !b->brokered || !b->staged)
 		return false;
+	for (size_t i = 0; i < b->run->nlayers; i++)
+		b->staged[b->run->layers[i].node].layer = &b->run->layers[i];
 	for (size_t i = 0; i < v->n; i++) {
 		const struct sandbox_node *n = &v->nodes[i];
 
@@ -456,7 +439,7 @@ static bool index_nodes(struct build *b)
 }
 
 /* polrun gets the writable clones, and the root in which it walks the run's paths. */
-static void give_trees(struct build *b)
+static void give_trees(struct plan_build *b)
 {
 	struct plan_op *op;
 
@@ -473,7 +456,7 @@ static void give_trees(struct build *b)
 	}
 }
 
-static void forget_made(struct build *b)
+static void forget_made(struct plan_build *b)
 {
 	for (size_t i = 0; i < b->nmade; i++)
 		free(b->made[i]);
@@ -485,7 +468,7 @@ void plan_view(struct plan *p, const struct sandbox_run *run,
 	       const struct plan_policy *policy, const struct plan_texts *texts,
 	       bool grounded)
 {
-	struct build b = { .p = p, .run = run, .v = v, .given = given,
+	struct plan_build b = { .p = p, .run = run, .v = v, .given = given,
 			   .slots = (uint32_t)v->n, .grounded = grounded };
 
 	if (!index_nodes(&b)) {
@@ -510,6 +493,7 @@ void plan_view(struct plan *p, const struct sandbox_run *run,
 		if (!v->nodes[i].noted && v->nodes[i].path[1] &&
 		    !special(v->nodes[i].path))
 			add_node(&b, i);
+	plan_hide_stages(&b);
 	add_texts(&b, texts);
 	if (b.anywhere)
 		plan_kernel(p, true, run->host_network);
@@ -532,4 +516,5 @@ out:
 	free(b.ground);
 	free(b.full);
 	free(b.brokered);
+	free(b.staged);
 }

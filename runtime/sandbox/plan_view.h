@@ -28,7 +28,7 @@ void plan_texts_release(struct plan_texts *t);
 /*
  * Appends every operation from the trees to Landlock.  `given` may be NULL (it is set
  * for a run as root): `given[i]` is then the descriptor of a detached tree for node i,
- * or -1.  `grounded`: a plan_ground() came before.
+ * or -1, followed by those of run->layers.  `grounded`: a plan_ground() came before.
  */
 void plan_view(struct plan *p, const struct sandbox_run *run,
 	       const struct sandbox_view *v, const int *given,

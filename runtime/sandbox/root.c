@@ -162,6 +162,20 @@ int root_trees(const struct sandbox_run *run, const struct sandbox_view *v,
 						     outside), own, err);
 		}
 	}
+	for (size_t k = 0; k < run->nlayers && r == 0; k++) {
+		const struct sandbox_layer *l = &run->layers[k];
+
+		given[v->n + k] = sys_open_tree(l->fd, "", AT_EMPTY_PATH | OPEN_TREE_CLONE |
+							    OPEN_TREE_CLOEXEC);
+		if (given[v->n + k] < 0) {
+			r = rt_fail_errno(err, errno, "a clone of %s", l->path);
+			break;
+		}
+		plan_take_fd(p, given[v->n + k]);
+		if (run->root_run && step_on(STEP_IDMAP))
+			r = idmap(given[v->n + k], map_for(maps, &nmaps, 16, l->uid, l->gid, outside),
+				  l->path, err);
+	}
 	for (size_t i = 0; i < nmaps; i++)
 		(void)close(maps[i].fd);
 	return r;

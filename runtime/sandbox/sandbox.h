@@ -28,6 +28,16 @@ struct sandbox_ahead {
 
 #define SANDBOX_AHEAD_NONE { 0, -1, -1, false }
 
+/* Of a staged run: where the upper layer of a writable tree lies. */
+struct sandbox_layer {
+	size_t node;       /* of the view */
+	const char *path;  /* the directory that holds `upper` and `work` */
+	uint64_t dev, ino; /* of this directory */
+	uid_t uid;         /* its owner */
+	gid_t gid;
+	int fd;            /* O_PATH */
+};
+
 struct sandbox_run {
 	struct bundle *bundle;
 	struct decide_ctx ctx;     /* roots are physical host paths; scope sandbox.
@@ -69,6 +79,10 @@ struct sandbox_run {
 	int landlock_abi;          /* 0: none */
 	mode_t umask;
 	struct sandbox_ahead *ahead; /* may be NULL; sandbox_start() takes it */
+	/* of a staged run: one for each node that is staged; else none */
+	const struct sandbox_layer *layers;
+	size_t nlayers;
+	const char *stages; /* the folder of all staged runs, which no staged run sees */
 	/* Called while polinit sets the view up (init_pid 0), and again when all mounts
 	   are there and polinit goes on; may be NULL.  Both again after a retry. */
 	void (*meanwhile)(void *arg, pid_t init_pid, int init_pidfd);

@@ -311,7 +311,7 @@ static int plan_for_view(struct spawn *s, const struct sandbox_view *view,
 		return rt_fail_errno(err, -r, "/etc/passwd and /etc/group of the run");
 	if (geteuid() == 0 && s->uid_out != 0) {
 		/* the run's uid cannot walk into directories that only root may enter */
-		given = malloc((view->n + 1) * sizeof(*given));
+		given = malloc((view->n + s->run->nlayers + 1) * sizeof(*given));
 		r = given ? root_trees(s->run, view, s->uid_out, &s->plan, given, err)
 			  : rt_fail(err, ENOMEM, "no memory for the plan");
 		if (r < 0) {
