@@ -11,86 +11,28 @@
 #include <unistd.h>
 
 #include "runtime/approvals/approvals.h"
-#include "runtime/approvals/ask.h"
 #include "runtime/approvals/ask_net.h"
 #include "runtime/base/io.h"
 #include "runtime/base/stack.h"
 #include "runtime/base/sys.h"
-#include "runtime/bundle/trust.h"
-#include "runtime/entry/entry.h"
-#include "runtime/entry/roots.h"
-#include "runtime/polrun/appeared.h"
 #include "runtime/polrun/ask_path.h"
 #include "runtime/polrun/before.h"
 #include "runtime/polrun/carried.h"
-#include "runtime/polrun/chosen.h"
-#include "runtime/polrun/config_lock.h"
 #include "runtime/polrun/env.h"
 #include "runtime/polrun/exactness.h"
 #include "runtime/polrun/features.h"
-#include "runtime/polrun/foreign.h"
-#include "runtime/polrun/left.h"
 #include "runtime/polrun/lookup.h"
 #include "runtime/polrun/network.h"
-#include "runtime/polrun/polrun_options.h"
 #include "runtime/polrun/preview.h"
 #include "runtime/polrun/record_entry.h"
 #include "runtime/polrun/report.h"
 #include "runtime/polrun/report_file.h"
-#include "runtime/polrun/run_user.h"
 #include "runtime/polrun/secrets.h"
+#include "runtime/polrun/session.h"
+#include "runtime/polrun/stage_verb.h"
 #include "runtime/polrun/state_view.h"
 #include "runtime/polrun/streams.h"
-#include "runtime/polrun/told.h"
 #include "runtime/state/state_dir.h"
-
-enum { EXIT_REFUSED = 125 };
-
-struct session {
-	struct polrun_options opt;
-	struct chosen chosen;
-	struct bundle bundle;
-	struct trust trust;
-	struct roots roots;
-	struct run_user user;
-	struct entry entry;
-	bool decided;
-	struct sandbox_run run;
-	struct sandbox_ahead ahead;
-	struct sandbox_view view;
-	struct exactness_here here;
-	struct walls walls;
-	struct unreached unreached;
-	struct config_lock locks;
-	struct gateway gateway;
-	pid_t asker; /* asks about connections; 0: none */
-	char ask_at[ASK_PATH_CAP]; /* the socket of --ask-socket; "": none */
-	unsigned answered; /* enum ask_by */
-	char **envp;
-	char *exec_path;
-	struct chosen_kept kept;
-	FILE *notes; /* what is said that is no refusal: stderr, or with -q nowhere */
-	char state[PATH_MAX], answers[PATH_MAX]; /* where remembered answers are kept */
-	int polinit, report;
-	struct traffic record;
-	struct touched touched; /* empty: nothing of it is recorded */
-	bool made_report;
-	struct supervise_result result;
-	bool ran;
-	size_t *appeared;
-	size_t nappeared;
-	struct left left;
-	char dot_git[300]; /* why git will not work, or empty */
-};
-
-static int fail(const struct rt_err *err, int status)
-{
-	char line[sizeof(err->text) * 4];
-
-	io_plain(line, sizeof(line), err->text);
-	fprintf(stderr, "polrun: %s\n", line[0] ? line : "failed");
-	return status;
-}
 
 /* --- before the sandbox ---------------------------------------------------------- */
 
@@ -222,146 +164,11 @@ static int show_plan(struct session *s)
 	p.program = s->exec_path;
 	p.why_not = status ? err.text : NULL;
 	preview_print(stdout, &p);
+	if (s->opt.stage)
+		staged_preview(stdout, &s->run, &s->view, s->state);
 	if (lookup_check_cwd(&s->run, &s->view, s->roots.project, &err) < 0)
 		printf("refused   %s\n", err.text);
-	return fflush(stdout) == 0 ? 0 : EXIT_REFUSED;
-}
-
-/* --- run ---------------------------------------------------------------------------- */
-
-/* Then denials are not named, but no rule is weaker. */
-static bool retry_without_listener(struct session *s, const struct rt_err *err)
-{
-	/* a record of a run that is not traced would lack its files */
-	if (!s->run.want_listener || s->touched.v || !features_no_listener(stderr, err))
-		return false;
-	s->run.want_listener = false;
-	s->run.trace = false;
-	return true;
-}
-
-static struct told told_of(const struct session *s)
-{
-	return (struct told){
-		.notes = s->notes, .trust = &s->trust, .run = &s->run, .view = &s->view, .entry = &s->entry,
-		.here = &s->here, .dot_git = s->dot_git, .verbose = s->opt.verbose,
-		.result = &s->result, .unreached = &s->unreached,
-		.gateway = s->run.gateway ? &s->gateway.log : NULL,
-	};
-}
-
-/* Closes what the set-up needed: an attacker who takes polrun over could use it. */
-static void drop_descriptors(struct session *s)
-{
-	sandbox_view_close(&s->view);
-	(void)close(s->polinit);
-	s->polinit = -1;
-	network_release(&s->run);
-}
-
-/* No listener could be had: without one nobody decides names, so that the view is another. */
-#define ANOTHER_VIEW (-1)
-
-/* The status, or ANOTHER_VIEW. */
-static int start_and_supervise(struct session *s)
-{
-	AUTO_CLOSE int project = -1;
-	const struct told told = told_of(s);
-	struct sandbox_child child = { .listener = -1, .root_fd = -1 };
-	struct streams streams = { 0 };
-	struct rt_err err = { 0 };
-	int r, flags[3];
-
-	streams_note(flags);
-	if (supervise_block_signals(&err) < 0 ||
-	    streams_bridge(&s->run, &s->view, &streams, &err) < 0)
-		return fail(&err, EXIT_REFUSED);
-	s->walls.view = &s->view;
-	s->run.meanwhile = walls_meanwhile;
-	s->run.meanwhile_arg = &s->walls;
-	do {
-		memset(&err, 0, sizeof(err));
-		r = sandbox_start(&s->run, &s->view, &child, &err);
-	} while (r < 0 &&
-		 ((retry_without_listener(s, &err) && !s->view.brokers) ||
-		  network_by_polnft(&s->run, &err)));
-	if (r < 0 && s->view.brokers && !s->run.want_listener) {
-		(void)streams_finish(&streams, &err);
-		walls_release(&s->walls);
-		return ANOTHER_VIEW;
-	}
-	if (r < 0) {
-		features_refuse(stderr, &s->bundle, &err);
-		r = EXIT_REFUSED;
-		(void)streams_finish(&streams, &err);
-		return r;
-	}
-	if (child.listener < 0) {
-		s->run.want_listener = false;
-		s->touched.lost += s->touched.v != NULL;
-	}
-	drop_descriptors(s);
-	bundle_forget_commands(&s->bundle);
-	if (s->run.root_run)
-		project = open(s->roots.project, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	memset(&err, 0, sizeof(err));
-	s->ran = true;
-	s->result.touched = s->touched.v ? &s->touched : NULL;
-	told_arm(&told, &s->unreached, s->report >= 0);
-	if (!s->run.trace) /* else the rename itself is recorded */
-		config_lock_begin(&s->locks, &s->bundle, &s->view);
-	r = supervise(&s->run, &s->view, &child, &s->walls, &s->unreached,
-		      &s->gateway, &s->result, &err);
-	streams_give_back(flags);
-	if (r < 0)
-		fprintf(stderr, "polrun: %s%s%s\n", err.step, err.step[0] ? ": " : "",
-			err.text);
-	else if (err.text[0])
-		fprintf(stderr, "polrun: %s\n", err.text);
-	config_lock_end(&s->locks, &s->view, &s->result.denials);
-	told_end(&told);
-	if (s->result.status != 0 && project >= 0) /* it may be the reason */
-		foreign_say(s->notes, project, s->roots.project);
-	appeared_say(s->notes, &s->bundle, &s->view, s->appeared, &s->nappeared);
-	left_end(&s->left, &s->view, s->appeared, s->nappeared, s->notes);
-	if (streams_finish(&streams, &err) < 0 ||
-	    record_network(&s->record, &s->run.ctx, &s->gateway.log, &err) < 0 ||
-	    record_touched(&s->record, &s->run.ctx, &s->touched, &err) < 0)
-		s->result.status = fail(&err, EXIT_REFUSED);
-	if (s->opt.verbose)
-		told_totals(&told);
-	return s->result.status;
-}
-
-static int run_command(struct session *s)
-{
-	struct rt_err err = { 0 };
-	struct told told;
-	int status = lookup_check_cwd(&s->run, &s->view, s->roots.project, &err) < 0 ?
-			     EXIT_REFUSED : 0;
-
-	free(s->exec_path);
-	s->exec_path = NULL;
-	if (status == 0)
-		status = lookup_program(&s->run, &s->view, env_get(s->envp, "PATH"),
-					&s->exec_path, &err);
-	if (status != 0)
-		return fail(&err, status);
-	free(s->appeared);
-	s->appeared = calloc(s->view.ncreatable + 1, sizeof(*s->appeared));
-	if (!s->appeared) {
-		(void)rt_fail(&err, ENOMEM, "out of memory");
-		return fail(&err, EXIT_REFUSED);
-	}
-	s->run.exec_path = s->exec_path;
-	before_check_dot_git(s->roots.project, &s->view, s->dot_git, sizeof(s->dot_git));
-	told = told_of(s);
-	told_begin(&told);
-	left_begin(&s->left, s->state, s->roots.project, &s->view, s->notes);
-	status = start_and_supervise(s);
-	if (!s->ran)
-		left_cancel(&s->left);
-	return status;
+	return fflush(stdout) == 0 ? 0 : SESSION_REFUSED;
 }
 
 /* --- the order of it all --------------------------------------------------------- */
@@ -380,10 +187,11 @@ static int write_report(struct session *s, int status)
 		.gateway = s->ran && s->run.gateway ? &s->gateway.log : NULL,
 		.appeared = s->appeared, .nappeared = s->nappeared,
 		.left = s->ran ? &s->left : NULL,
+		.staged = s->ran ? &s->staged : NULL,
 	};
 
 	if (report_write(s->report, &r, &err) < 0)
-		return fail(&err, status ? status : EXIT_REFUSED);
+		return session_fail(&err, status ? status : SESSION_REFUSED);
 	return status;
 }
 
@@ -411,18 +219,22 @@ static int with_view(struct session *s)
 	};
 	struct rt_err err = { 0 };
 
+	staged_cancel(&s->staged, &s->run);
 	sandbox_view_release(&s->view);
 	if (state_view_make(&s->run, dirs, s->opt.action == OPT_RUN, &s->view, &err) < 0 ||
 	    (s->opt.ask_socket && ask_path_check(&s->run, &s->view, s->opt.ask_socket, s->ask_at,
 						 &err) < 0) ||
 	    (s->opt.action == OPT_RUN && secrets_check_view(&s->run, &s->view, &err) < 0) ||
 	    check_report(s, true, &err) < 0)
-		return fail(&err, EXIT_REFUSED);
+		return session_fail(&err, SESSION_REFUSED);
 	s->run.broker = s->view.brokers;
+	if (s->opt.stage && s->opt.action == OPT_RUN &&
+	    staged_begin(&s->staged, &s->run, &s->view, s->state, s->opt.bundle, &err) < 0)
+		return session_fail(&err, SESSION_REFUSED);
 	if (s->opt.action == OPT_RUN)
 		sandbox_ahead_view(&s->run, &s->view);
 	exactness_find_here(&s->run, &s->view, &s->here);
-	return s->opt.action == OPT_PLAN ? show_plan(s) : run_command(s);
+	return s->opt.action == OPT_PLAN ? show_plan(s) : session_run(s);
 }
 
 static int with_bundle(struct session *s)
@@ -434,33 +246,33 @@ static int with_bundle(struct session *s)
 		s->polinit = before_open_polinit(&err);
 	if (s->polinit < 0 || (!s->roots.home && find_place(s, &err) < 0) ||
 	    rt_roots_check_project(&s->roots, &s->bundle, &err) < 0)
-		return fail(&err, EXIT_REFUSED);
+		return session_fail(&err, SESSION_REFUSED);
 	s->run.ctx.b = &s->bundle;
 	s->run.ctx.scope = PB_SANDBOX;
 	s->run.ctx.cwd = s->roots.cwd;
 	rt_roots_decide(&s->roots, &s->run.ctx.roots);
 	if (check_report(s, false, &err) < 0 ||
 	    carried_check_role(&s->bundle, s->opt.role, &err) < 0)
-		return fail(&err, EXIT_REFUSED);
+		return session_fail(&err, SESSION_REFUSED);
 	if (entry_decide(&s->run.ctx, s->opt.line, s->opt.argv, s->opt.argc, &s->entry,
 			 &err) < 0)
-		return fail(&err, EXIT_REFUSED);
+		return session_fail(&err, SESSION_REFUSED);
 	s->decided = true;
 	if (record_entry(&s->record, &s->opt, &s->run.ctx, &s->entry.d, &err) < 0)
-		return fail(&err, EXIT_REFUSED);
+		return session_fail(&err, SESSION_REFUSED);
 	/* A denied command needs no view. */
 	if (s->opt.action == OPT_RUN) {
 		status = verdict(s, false, &err);
 		if (status)
-			return fail(&err, status);
+			return session_fail(&err, status);
 	}
 	if (fill_run(s, &err) < 0 ||
 	    (s->opt.ask_socket && ask_path_find(s->opt.ask_socket, s->ask_at, &err) < 0) ||
 	    start_gateway(s, &err) < 0)
-		return fail(&err, EXIT_REFUSED);
+		return session_fail(&err, SESSION_REFUSED);
 	do
 		status = with_view(s);
-	while (status == ANOTHER_VIEW);
+	while (status == SESSION_ANOTHER_VIEW);
 	return status;
 }
 
@@ -502,6 +314,10 @@ static int open_bundle(struct session *s, struct rt_err *err)
 static void release(struct session *s)
 {
 	sandbox_ahead_release(&s->ahead);
+	if (s->ran)
+		staged_release(&s->staged);
+	else
+		staged_cancel(&s->staged, &s->run);
 	if (s->decided)
 		entry_release(&s->entry);
 	walls_release(&s->walls);
@@ -526,7 +342,7 @@ static int session(const struct polrun_options *opt)
 	struct session s = { .opt = *opt, .polinit = -1, .report = -1, .record = TRAFFIC_NONE, .ahead = SANDBOX_AHEAD_NONE,
 			     .walls = WALLS_NONE, .unreached = UNREACHED_NONE,
 			     .gateway = GATEWAY_NONE,
-			     .locks = CONFIG_LOCK_NONE,
+			     .locks = CONFIG_LOCK_NONE, .staged = STAGED_NONE,
 			     .left = { .top = -1, .fd = -1 }, .chosen.cache = { .dir = -1, .polc = -1 },
 			     .notes = opt->quiet ? fopen("/dev/null", "we") : stderr };
 	struct rt_err err = { 0 };
@@ -539,13 +355,13 @@ static int session(const struct polrun_options *opt)
 	if (open_bundle(&s, &err) < 0 || record_open(&s.record, opt, &err) < 0 ||
 	    record_begin(&s.touched, opt, &err) < 0) {
 		release(&s);
-		return fail(&err, EXIT_REFUSED);
+		return session_fail(&err, SESSION_REFUSED);
 	}
 	if (opt->report) {
 		s.report = report_open(opt->report, &s.made_report, &err);
 		if (s.report < 0) {
 			release(&s);
-			return fail(&err, EXIT_REFUSED);
+			return session_fail(&err, SESSION_REFUSED);
 		}
 	}
 	status = with_bundle(&s);
@@ -569,18 +385,21 @@ static __attribute__((noinline)) int act(int argc, char **argv)
 	/* A report larger than the caller's file size limit must be an error, not
 	 * polrun's end. */
 	(void)signal(SIGXFSZ, SIG_IGN);
+	if (argc > 1 && stage_verb_is(argv[1]))
+		return streams_clean(&err) < 0 ? session_fail(&err, SESSION_REFUSED) :
+						 stage_verb(argc - 1, argv + 1);
 	if (streams_clean(&err) < 0 || polrun_options_parse(argc, argv, &opt, &err) < 0)
-		return fail(&err, EXIT_REFUSED);
+		return session_fail(&err, SESSION_REFUSED);
 	switch (opt.action) {
 	case OPT_HELP:
 		optspec_help(stdout, &polrun_program);
-		return fflush(stdout) == 0 ? 0 : EXIT_REFUSED;
+		return fflush(stdout) == 0 ? 0 : SESSION_REFUSED;
 	case OPT_VERSION:
 		puts("polrun " POL_VERSION);
-		return fflush(stdout) == 0 ? 0 : EXIT_REFUSED;
+		return fflush(stdout) == 0 ? 0 : SESSION_REFUSED;
 	case OPT_DOCTOR:
 		features_probe(&f);
-		return features_print(stdout, &f) ? 0 : EXIT_REFUSED;
+		return features_print(stdout, &f) ? 0 : SESSION_REFUSED;
 	case OPT_RUN:
 	case OPT_PLAN:
 	default:
@@ -596,5 +415,5 @@ int main(int argc, char **argv)
 	if (!n)
 		return act(argc, argv);
 	(void)io_write_all(STDERR_FILENO, text, n);
-	return EXIT_REFUSED;
+	return SESSION_REFUSED;
 }

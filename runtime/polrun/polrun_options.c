@@ -12,7 +12,7 @@
 #include "runtime/base/io.h"
 #include "runtime/base/optread.h"
 
-enum id { ID_BUNDLE, ID_POLICY, ID_QUIET, ID_PROJECT, ID_USER, ID_ROLE, ID_REPORT, ID_RECORD, ID_PLAN, ID_DOCTOR, ID_EXPLAIN,
+enum id { ID_BUNDLE, ID_POLICY, ID_QUIET, ID_PROJECT, ID_USER, ID_ROLE, ID_REPORT, ID_RECORD, ID_PLAN, ID_STAGE, ID_DOCTOR, ID_EXPLAIN,
 	  ID_YES, ID_VERBOSE, ID_SIGNERS, ID_REQUIRE, ID_LINE, ID_HELP, ID_VERSION, ID_ASK, ID_ASK_SOCKET, ID_SESSION };
 
 static const struct optspec table[] = {
@@ -32,6 +32,8 @@ static const struct optspec table[] = {
 	{ ID_REPORT, "report", 0, OPTSPEC_ONE, 0, "FILE", "write a JSON report of the run" },
 	{ ID_PLAN, "plan", 0, OPTSPEC_NONE, 0, NULL,
 	  "show what would run and where; run nothing" },
+	{ ID_STAGE, "stage", 0, OPTSPEC_NONE, 0, NULL,
+	  "keep what the run writes aside: polrun review, commit, discard" },
 	{ ID_EXPLAIN, "explain-denials", 0, OPTSPEC_NONE, 0, NULL,
 	  "afterwards, say what was blocked and by which rule" },
 	{ ID_VERBOSE, "verbose", 'v', OPTSPEC_NONE, 0, NULL,
@@ -62,6 +64,7 @@ const struct optspec_program polrun_program = {
 	.name = "polrun",
 	.usage = "usage: polrun [OPTIONS] [--] COMMAND [ARG...]\n"
 		 "       polrun [OPTIONS] -c 'LINE'\n"
+		 "       polrun review|commit|discard ... (polrun review --help)\n"
 		 "\n"
 		 "Runs a command under a policy: the one of the project and the user, or the one that\n"
 		 "-p or -b names.\n"
@@ -135,6 +138,9 @@ static int set(void *to, const struct optspec *opt, const char *value,
 		break;
 	case ID_PLAN:
 		o->action = OPT_PLAN;
+		return 0;
+	case ID_STAGE:
+		o->stage = true;
 		return 0;
 	case ID_DOCTOR:
 		o->action = OPT_DOCTOR;

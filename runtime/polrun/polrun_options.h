@@ -22,6 +22,7 @@ struct polrun_options {
 	const char *signers; /* --allowed-signers */
 	bool require_signed;
 	const char *line;   /* -c */
+	bool stage;
 	bool explain;
 	bool verbose, quiet;
 	bool yes;

@@ -27,6 +27,7 @@
 #include "runtime/polrun/read_only.h"
 #include "runtime/polrun/report_net.h"
 #include "runtime/polrun/report_rule.h"
+#include "runtime/polrun/staged.h"
 #include "runtime/supervise/denial_hint.h"
 
 static void denial_object(struct json *j, const struct bundle *b, const struct denial *d)
@@ -180,6 +181,8 @@ static void lists(struct json *j, const struct report *r)
 	left_list(j, r->left);
 	read_only_list(j, r->run, r->view);
 	json_null(j, "written");
+	json_cstr(j, "staged", r->staged && r->staged->made && !r->staged->empty ?
+			       r->staged->stage.id : NULL);
 	json_cstr(j, "runner", r->run ? "native" : NULL);
 }
 
@@ -238,6 +241,10 @@ static void mechanisms(struct json *j, const struct report *r)
 			    "seccomp without a listener: denials have no name" :
 		    r->run->trace ? "seccomp, trace filter with a listener" :
 				    "seccomp, enforce filter with a listener");
+		if (r->staged && r->staged->on)
+			how(j, "staged", !r->staged->made ? "the run could write no tree of the host" :
+			    r->staged->empty ? "overlayfs; the run has changed nothing" :
+			    "overlayfs; polrun review, commit, discard");
 		if (r->run->root_run)
 			how(j, "user", "a uid that owns nothing, idmapped trees");
 	}

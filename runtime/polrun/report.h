@@ -6,6 +6,7 @@
 #include "runtime/supervise/supervise.h"
 
 struct left;
+struct staged;
 struct exactness_here;
 struct trust;
 
@@ -24,6 +25,7 @@ struct report {
 	const size_t *appeared;
 	size_t nappeared;
 	const struct gateway_log *gateway; /* NULL: the run had no gateway */
+	const struct staged *staged;             /* as left; its record may have no tree */
 	const struct left *left;                 /* for a run that has ended; else NULL */
 };
 

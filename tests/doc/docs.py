@@ -399,6 +399,13 @@ def schemas():
                                "git push")) + "\n")
     schema_case(v["approvals"], "polquery approvals list --format json",
                 [f"{BIN}/polquery", "approvals", "list", "--format", "json"], work)
+    stat = "echo x >staged; ln -s staged link; rm -f gone; chmod 755 ."
+    subprocess.run([polrun, "-b", run_bundle, "--stage", "sh", "-c", stat], capture_output=True, cwd=project)
+    review = schema_case(v["review"], "review --format json", [polrun, "review", "--format", "json"], project)
+    result("review --format json names what was staged", review and
+           {os.path.basename(c["path"]) for c in review["changes"]} >= {"staged", "link"}, repr(review))
+    schema_case(v["report"], "--report: a staged run",
+                [polrun, "-b", run_bundle, "--stage", "--report", report, "sh", "-c", stat], project, report)
     left = schema_case(v["left"], "polquery left list --format json",
                        [f"{BIN}/polquery", "left", "list", "--format", "json"], work)
     result("polquery left list names what was left", left and

@@ -1,0 +1,165 @@
+/* Starts the sandbox, supervises it, and says what came of it. */
+#include "runtime/polrun/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+#include "runtime/polrun/appeared.h"
+#include "runtime/polrun/before.h"
+#include "runtime/polrun/env.h"
+#include "runtime/polrun/features.h"
+#include "runtime/polrun/foreign.h"
+#include "runtime/polrun/lookup.h"
+#include "runtime/polrun/network.h"
+#include "runtime/polrun/record_entry.h"
+#include "runtime/polrun/streams.h"
+#include "runtime/polrun/told.h"
+
+int session_fail(const struct rt_err *err, int status)
+{
+	char line[sizeof(err->text) * 4];
+
+	io_plain(line, sizeof(line), err->text);
+	fprintf(stderr, "polrun: %s\n", line[0] ? line : "failed");
+	return status;
+}
+
+/* Then denials are not named, but no rule is weaker. */
+static bool retry_without_listener(struct session *s, const struct rt_err *err)
+{
+	/* a record of a run that is not traced would lack its files */
+	if (!s->run.want_listener || s->touched.v || !features_no_listener(stderr, err))
+		return false;
+	s->run.want_listener = false;
+	s->run.trace = false;
+	return true;
+}
+
+static struct told told_of(const struct session *s)
+{
+	return (struct told){
+		.notes = s->notes, .trust = &s->trust, .run = &s->run, .view = &s->view, .entry = &s->entry,
+		.here = &s->here, .dot_git = s->dot_git, .verbose = s->opt.verbose,
+		.result = &s->result, .unreached = &s->unreached,
+		.gateway = s->run.gateway ? &s->gateway.log : NULL,
+	};
+}
+
+/* Closes what the set-up needed: an attacker who takes polrun over could use it. */
+static void drop_descriptors(struct session *s)
+{
+	sandbox_view_close(&s->view);
+	(void)close(s->polinit);
+	s->polinit = -1;
+	network_release(&s->run);
+	staged_drop(&s->staged);
+}
+
+/* The status, or SESSION_ANOTHER_VIEW. */
+static int start_and_supervise(struct session *s)
+{
+	AUTO_CLOSE int project = -1;
+	const struct told told = told_of(s);
+	struct sandbox_child child = { .listener = -1, .root_fd = -1 };
+	struct streams streams = { 0 };
+	struct rt_err err = { 0 };
+	int r, flags[3];
+
+	streams_note(flags);
+	if (supervise_block_signals(&err) < 0 ||
+	    streams_bridge(&s->run, &s->view, &streams, &err) < 0)
+		return session_fail(&err, SESSION_REFUSED);
+	s->walls.view = &s->view;
+	s->run.meanwhile = walls_meanwhile;
+	s->run.meanwhile_arg = &s->walls;
+	do {
+		memset(&err, 0, sizeof(err));
+		r = sandbox_start(&s->run, &s->view, &child, &err);
+	} while (r < 0 &&
+		 ((retry_without_listener(s, &err) && !s->view.brokers) ||
+		  network_by_polnft(&s->run, &err)));
+	if (r == 0)
+		r = staged_started(&s->staged, child.init_pid, &err);
+	if (r < 0 && s->view.brokers && !s->run.want_listener) {
+		(void)streams_finish(&streams, &err);
+		walls_release(&s->walls);
+		return SESSION_ANOTHER_VIEW;
+	}
+	if (r < 0) {
+		features_refuse(stderr, &s->bundle, &err);
+		r = SESSION_REFUSED;
+		(void)streams_finish(&streams, &err);
+		return r;
+	}
+	if (child.listener < 0) {
+		s->run.want_listener = false;
+		s->touched.lost += s->touched.v != NULL;
+	}
+	drop_descriptors(s);
+	bundle_forget_commands(&s->bundle);
+	if (s->run.root_run)
+		project = open(s->roots.project, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	memset(&err, 0, sizeof(err));
+	s->ran = true;
+	s->result.touched = s->touched.v ? &s->touched : NULL;
+	told_arm(&told, &s->unreached, s->report >= 0);
+	if (!s->run.trace) /* else the rename itself is recorded */
+		config_lock_begin(&s->locks, &s->bundle, &s->view);
+	r = supervise(&s->run, &s->view, &child, &s->walls, &s->unreached,
+		      &s->gateway, &s->result, &err);
+	streams_give_back(flags);
+	if (r < 0)
+		fprintf(stderr, "polrun: %s%s%s\n", err.step, err.step[0] ? ": " : "",
+			err.text);
+	else if (err.text[0])
+		fprintf(stderr, "polrun: %s\n", err.text);
+	config_lock_end(&s->locks, &s->view, &s->result.denials);
+	told_end(&told);
+	if (s->result.status != 0 && project >= 0) /* it may be the reason */
+		foreign_say(s->notes, project, s->roots.project);
+	appeared_say(s->notes, &s->bundle, &s->view, s->appeared, &s->nappeared);
+	left_end(&s->left, &s->view, s->appeared, s->nappeared, s->notes);
+	staged_end(&s->staged, s->result.status, s->notes);
+	if (streams_finish(&streams, &err) < 0 ||
+	    record_network(&s->record, &s->run.ctx, &s->gateway.log, &err) < 0 ||
+	    record_touched(&s->record, &s->run.ctx, &s->touched, &err) < 0)
+		s->result.status = session_fail(&err, SESSION_REFUSED);
+	if (s->opt.verbose)
+		told_totals(&told);
+	return s->result.status;
+}
+
+int session_run(struct session *s)
+{
+	struct rt_err err = { 0 };
+	struct told told;
+	int status = lookup_check_cwd(&s->run, &s->view, s->roots.project, &err) < 0 ?
+			     SESSION_REFUSED : 0;
+
+	free(s->exec_path);
+	s->exec_path = NULL;
+	if (status == 0)
+		status = lookup_program(&s->run, &s->view, env_get(s->envp, "PATH"),
+					&s->exec_path, &err);
+	if (status != 0)
+		return session_fail(&err, status);
+	free(s->appeared);
+	s->appeared = calloc(s->view.ncreatable + 1, sizeof(*s->appeared));
+	if (!s->appeared) {
+		(void)rt_fail(&err, ENOMEM, "out of memory");
+		return session_fail(&err, SESSION_REFUSED);
+	}
+	s->run.exec_path = s->exec_path;
+	before_check_dot_git(s->roots.project, &s->view, s->dot_git, sizeof(s->dot_git));
+	told = told_of(s);
+	told_begin(&told);
+	left_begin(&s->left, s->state, s->roots.project, &s->view, s->notes);
+	status = start_and_supervise(s);
+	if (!s->ran)
+		left_cancel(&s->left);
+	return status;
+}

@@ -1,0 +1,80 @@
+/* Makes of a record as much of the run's view as decides about a name. */
+#include "runtime/polrun/stage_rules.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/place.h"
+#include "runtime/sandbox/view_answer.h"
+
+static char *borrowed(const char *s)
+{
+	return (char *)(uintptr_t)s;
+}
+
+/* `closed` names are the judge's own matter (stage_judge.h). */
+int stage_rules_make(const struct stage *s, struct stage_rules *ret, struct rt_err *err)
+{
+	const struct stage_record *r = &s->rec;
+	struct sandbox_view *v = &ret->view;
+
+	*ret = (struct stage_rules){ .stage = s };
+	v->creatable = calloc(r->nmade + 1, sizeof(*v->creatable));
+	v->aliases = calloc(r->nalias + 1, sizeof(*v->aliases));
+	if (!v->creatable || !v->aliases) {
+		stage_rules_release(ret);
+		return rt_fail(err, ENOMEM, "out of memory");
+	}
+	for (size_t i = 0; i < r->nmade; i++) {
+		v->creatable[i].path = borrowed(r->made[i].path);
+		v->creatable[i].rule = r->made[i].rule;
+	}
+	for (size_t i = 0; i < r->nalias; i++)
+		v->aliases[i] = (struct sandbox_alias){
+			.path = borrowed(r->alias[i].path), .real = borrowed(r->alias[i].real),
+			.rule = r->alias[i].rule, .lends = r->alias[i].lends,
+		};
+	v->ncreatable = r->nmade;
+	v->naliases = r->nalias;
+	return 0;
+}
+
+void stage_rules_release(struct stage_rules *r)
+{
+	free(r->view.creatable);
+	free(r->view.aliases);
+	memset(r, 0, sizeof(*r));
+}
+
+/* What may be made although the floor denies it, may be because of the rule that lets its
+ * directory be written: that one is shown. */
+static void show_allow(const struct stage_rules *r, const char *path, uint32_t *rule)
+{
+	for (size_t i = 0; i < r->view.ncreatable; i++) {
+		const char *made = r->view.creatable[i].path;
+		char dir[PATH_MAX];
+		struct decision d;
+
+		if (!place_is_below(path, made) || strlen(made) >= sizeof(dir))
+			continue;
+		memcpy(dir, made, strlen(made) + 1);
+		*strrchr(dir, '/') = '\0';
+		decide_file(&r->stage->ctx, PB_WRITE, dir[0] ? dir : "/", &d);
+		if (d.effect == PB_ALLOW)
+			*rule = d.rule;
+		return;
+	}
+}
+
+bool stage_rules_allow(void *rules, const char *path, uint32_t *ret_rule)
+{
+	const struct stage_rules *r = rules;
+
+	if (!view_allows_name(&r->stage->ctx, &r->view, PB_WRITE, path, ret_rule))
+		return false;
+	if (bundle_is_floor(r->stage->ctx.b, *ret_rule))
+		show_allow(r, path, ret_rule);
+	return true;
+}

@@ -1,0 +1,20 @@
+/* The rules of a staged run, asked again for a review or a commit, as the broker has asked
+ * them in the run. */
+#ifndef RUNTIME_POLRUN_STAGE_RULES_H
+#define RUNTIME_POLRUN_STAGE_RULES_H
+
+#include "runtime/sandbox/sandbox_view.h"
+#include "runtime/stage/stage_store.h"
+
+struct stage_rules {
+	const struct stage *stage; /* with its bundle */
+	struct sandbox_view view;  /* what the record says of it; borrows its strings */
+};
+
+/* 0 or -ENOMEM.  The stage must stay as it is. */
+int stage_rules_make(const struct stage *s, struct stage_rules *ret, struct rt_err *err);
+void stage_rules_release(struct stage_rules *r);
+/* For struct stage_judge. */
+bool stage_rules_allow(void *rules, const char *path, uint32_t *ret_rule);
+
+#endif
