@@ -196,3 +196,40 @@ int place_agent(const char *value, uid_t uid, char *out)
 		return -ENOTSOCK;
 	return st.st_uid == uid ? 0 : -EPERM;
 }
+
+/* There a link leads somewhere else for each who reads it. */
+static bool is_personal(const char *path)
+{
+	return place_is_below(path, "/proc") || place_is_below(path, "/dev/fd") ||
+	       strncmp(path, "/dev/std", 8) == 0;
+}
+
+bool place_of_link(const char *path, const char *text, char out[PATH_MAX])
+{
+	size_t len = text[0] == '/' ? 0 : (size_t)(strrchr(path, '/') - path);
+	bool named = false;
+
+	memcpy(out, path, len);
+	for (const char *s = text; *(s += strspn(s, "/"));) {
+		size_t n = strcspn(s, "/");
+		bool up = n == 2 && s[0] == '.' && s[1] == '.';
+
+		if (up && named)
+			return false;
+		while (up && len > 0 && out[--len] != '/')
+			;
+		if (!up && !(n == 1 && s[0] == '.')) {
+			if (len + n + 2 > PATH_MAX)
+				return false;
+			out[len++] = '/';
+			memcpy(out + len, s, n);
+			len += n;
+			named = true;
+		}
+		s += n;
+	}
+	if (len == 0)
+		out[len++] = '/';
+	out[len] = '\0';
+	return !is_personal(out);
+}

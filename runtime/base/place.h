@@ -6,6 +6,7 @@
 #ifndef RUNTIME_BASE_PLACE_H
 #define RUNTIME_BASE_PLACE_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -43,5 +44,13 @@ int place_physical_below(const char *path, size_t known, char *out);
  * `uid`: whoever owns it answers for the agent.  `out` has PATH_MAX bytes.
  */
 int place_agent(const char *value, uid_t uid, char *out);
+
+/*
+ * Where the text of a link at `path` leads from the link's directory, as the text says it.
+ * The links on the way need not be followed: of those that a run makes, each gives no denied
+ * name away.  False: that is not known: ".." behind a name leads on from wherever that name
+ * leads, and each process has its own /proc/self.
+ */
+bool place_of_link(const char *path, const char *text, char out[PATH_MAX]);
 
 #endif

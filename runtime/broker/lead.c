@@ -7,49 +7,6 @@
 #include "runtime/base/place.h"
 #include "runtime/broker/actions.h"
 
-/* There a link leads somewhere else for each who reads it. */
-static bool is_personal(const char *path)
-{
-	return place_is_below(path, "/proc") || place_is_below(path, "/dev/fd") ||
-	       strncmp(path, "/dev/std", 8) == 0;
-}
-
-/*
- * Where the text leads from the link's directory, as the text says it.  The links on
- * the way need not be followed: of those that a run makes, each gives no denied name
- * away. false: that is not known: ".." behind a name leads on from wherever that name
- * leads, and each process has its own /proc/self.
- */
-static bool read_text(const char *path, const char *text, char out[PATH_MAX])
-{
-	size_t len = text[0] == '/' ? 0 : (size_t)(strrchr(path, '/') - path);
-	bool named = false;
-
-	memcpy(out, path, len);
-	for (const char *s = text; *(s += strspn(s, "/"));) {
-		size_t n = strcspn(s, "/");
-		bool up = n == 2 && s[0] == '.' && s[1] == '.';
-
-		if (up && named)
-			return false;
-		while (up && len > 0 && out[--len] != '/')
-			;
-		if (!up && !(n == 1 && s[0] == '.')) {
-			if (len + n + 2 > PATH_MAX)
-				return false;
-			out[len++] = '/';
-			memcpy(out + len, s, n);
-			len += n;
-			named = true;
-		}
-		s += n;
-	}
-	if (len == 0)
-		out[len++] = '/';
-	out[len] = '\0';
-	return !is_personal(out);
-}
-
 static int ask(struct broker_act *a, const char *path, const char *target)
 {
 	const struct broker_rules *rules = &a->b->rules;
@@ -85,7 +42,7 @@ int broker_may_lead(struct broker_act *a, const char *path, const char *text)
 
 	if (!a->b->rules.allows_link)
 		return 0;
-	known = read_text(path, text, target);
+	known = place_of_link(path, text, target);
 	r = ask(a, path, known ? target : NULL);
 	return r == 0 && known ? ask_physical(a, path, target) : r;
 }

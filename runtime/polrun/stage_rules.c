@@ -14,7 +14,6 @@ static char *borrowed(const char *s)
 	return (char *)(uintptr_t)s;
 }
 
-/* `closed` names are the judge's own matter (stage_judge.h). */
 int stage_rules_make(const struct stage *s, struct stage_rules *ret, struct rt_err *err)
 {
 	const struct stage_record *r = &s->rec;
@@ -23,7 +22,9 @@ int stage_rules_make(const struct stage *s, struct stage_rules *ret, struct rt_e
 	*ret = (struct stage_rules){ .stage = s };
 	v->creatable = calloc(r->nmade + 1, sizeof(*v->creatable));
 	v->aliases = calloc(r->nalias + 1, sizeof(*v->aliases));
-	if (!v->creatable || !v->aliases) {
+	v->denied = calloc(r->nclosed + 1, sizeof(*v->denied));
+	ret->room = malloc(DECIDE_LINK_ROOM);
+	if (!v->creatable || !v->aliases || !v->denied || !ret->room) {
 		stage_rules_release(ret);
 		return rt_fail(err, ENOMEM, "out of memory");
 	}
@@ -36,6 +37,10 @@ int stage_rules_make(const struct stage *s, struct stage_rules *ret, struct rt_e
 			.path = borrowed(r->alias[i].path), .real = borrowed(r->alias[i].real),
 			.rule = r->alias[i].rule, .lends = r->alias[i].lends,
 		};
+	for (size_t i = 0; i < r->nclosed; i++)
+		v->denied[i] = (struct sandbox_denied){ .path = borrowed(r->closed[i]),
+							.rule = UINT32_MAX, .below = true };
+	v->ndenied = r->nclosed;
 	v->ncreatable = r->nmade;
 	v->naliases = r->nalias;
 	return 0;
@@ -45,6 +50,8 @@ void stage_rules_release(struct stage_rules *r)
 {
 	free(r->view.creatable);
 	free(r->view.aliases);
+	free(r->view.denied);
+	free(r->room);
 	memset(r, 0, sizeof(*r));
 }
 
@@ -77,4 +84,18 @@ bool stage_rules_allow(void *rules, const char *path, uint32_t *ret_rule)
 	if (bundle_is_floor(r->stage->ctx.b, *ret_rule))
 		show_allow(r, path, ret_rule);
 	return true;
+}
+
+/* Asked for where the text leads, and for where that is by now. */
+bool stage_rules_allow_link(void *rules, const char *path, const char *text, uint32_t *ret_rule)
+{
+	const struct stage_rules *r = rules;
+	const struct decide_ctx *c = &r->stage->ctx;
+	char target[PATH_MAX], real[PATH_MAX];
+	bool known = place_of_link(path, text, target);
+
+	if (!view_allows_link(c, &r->view, path, known ? target : NULL, r->room, ret_rule))
+		return false;
+	return !known || place_physical(target, real) < 0 || strcmp(real, target) == 0 ||
+	       view_allows_link(c, &r->view, path, real, r->room, ret_rule);
 }

@@ -9,6 +9,7 @@
 struct stage_rules {
 	const struct stage *stage; /* with its bundle */
 	struct sandbox_view view;  /* what the record says of it; borrows its strings */
+	void *room;                /* malloc'ed: DECIDE_LINK_ROOM */
 };
 
 /* 0 or -ENOMEM.  The stage must stay as it is. */
@@ -16,5 +17,6 @@ int stage_rules_make(const struct stage *s, struct stage_rules *ret, struct rt_e
 void stage_rules_release(struct stage_rules *r);
 /* For struct stage_judge. */
 bool stage_rules_allow(void *rules, const char *path, uint32_t *ret_rule);
+bool stage_rules_allow_link(void *rules, const char *path, const char *text, uint32_t *ret_rule);
 
 #endif

@@ -111,7 +111,8 @@ static int open_it(struct request *r, struct rt_err *err)
 	if (e == 0)
 		e = stage_rules_make(&r->s, &r->rules, err);
 	r->j = (struct stage_judge){ .rec = &r->s.rec, .base = &r->s.base,
-				     .allows = stage_rules_allow, .arg = &r->rules };
+				     .allows = stage_rules_allow,
+				     .allows_link = stage_rules_allow_link, .arg = &r->rules };
 	return e < 0 ? e : stage_judge(&r->j, &r->d, err);
 }
 

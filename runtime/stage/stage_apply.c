@@ -194,7 +194,7 @@ static int finish(struct acting *x)
 
 	if (fd < 0 || fstat(fd, &st) != 0)
 		return fail(x, errno, "opening it");
-	if (st.st_mode != (x->e->now.mode | 0700) || st.st_uid != geteuid() ||
+	if (st.st_mode != (x->e->now.mode | 0700) || st.st_uid != (geteuid() ? geteuid() : x->e->now.uid) ||
 	    (x->e->placed_ino && st.st_ino != x->e->placed_ino))
 		return changed(x);
 	r = stage_set(x->upper, x->e, fd);

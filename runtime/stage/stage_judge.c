@@ -144,6 +144,8 @@ static int ask_rules(const struct stage_judge *j, struct stage_entry *e)
 		stage_refuse(e, STAGE_DENIED, "no rule allows writing this name");
 	else if (is_closed(j, e, name))
 		stage_refuse(e, STAGE_DENIED, "no run may write this name");
+	else if (e->target && j->allows_link && !j->allows_link(j->arg, name, e->target, &e->rule))
+		stage_refuse(e, STAGE_DENIED, "a denied name would lead to what the run can write");
 	return 0;
 }
 
@@ -181,7 +183,7 @@ static int refine(const struct stage_judge *j, struct stage_entry *e, struct sta
 	/* of a commit that was killed: the directory is there, its mode is not yet */
 	e->half = e->op == STAGE_CREATE && S_ISDIR(e->now.mode) && eq.attrs &&
 		  (e->now.mode & 0300) != 0300 && o->st.mode == (e->now.mode | 0700) &&
-		  o->st.uid == geteuid();
+		  o->st.uid == (geteuid() ? geteuid() : e->now.uid);
 	if (e->half)
 		return 0;
 	/* of a file with several names outside, the run has changed only this one */

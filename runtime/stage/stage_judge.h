@@ -14,6 +14,8 @@ struct stage_judge {
 	/* Do the rules of the run allow writing this name (as the run sees it)?  Says which
 	   rule decides. */
 	bool (*allows)(void *arg, const char *path, uint32_t *ret_rule);
+	/* Do they allow a link there that leads to `text`?  NULL: each. */
+	bool (*allows_link)(void *arg, const char *path, const char *text, uint32_t *ret_rule);
 	void *arg;
 };
 

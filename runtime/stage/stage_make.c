@@ -89,6 +89,12 @@ static int set_times(const struct stage_entry *e, int fd)
 	return utimensat(AT_FDCWD, stage_fd_path(fd, path), t, 0) == 0 ? 0 : -errno;
 }
 
+/* What root commits is its tree's owner's, as the layer is. */
+static bool is_other_owner(const struct stage_entry *e, const struct stat *st)
+{
+	return geteuid() == 0 && st->st_uid != e->now.uid;
+}
+
 /* The kernel may drop a set-group-id bit silently. */
 static int set_mode(const struct stage_entry *e, int fd)
 {
@@ -98,8 +104,9 @@ static int set_mode(const struct stage_entry *e, int fd)
 
 	if (fstat(fd, &st) != 0)
 		return -errno;
-	if (st.st_gid != e->now.gid &&
-	    fchownat(AT_FDCWD, stage_fd_path(fd, path), (uid_t)-1, e->now.gid, 0) != 0)
+	if ((st.st_gid != e->now.gid || is_other_owner(e, &st)) &&
+	    fchownat(AT_FDCWD, stage_fd_path(fd, path), geteuid() == 0 ? e->now.uid : (uid_t)-1,
+		     e->now.gid, 0) != 0)
 		return -errno;
 	if (fchmodat(AT_FDCWD, stage_fd_path(fd, path), mode, 0) != 0 || fstat(fd, &st) != 0)
 		return -errno;
@@ -164,8 +171,12 @@ static int make_other(int upper, const struct stage_entry *e, int parent, const 
 	bool dir = S_ISDIR(e->now.mode);
 	int r;
 
-	if (S_ISLNK(e->now.mode))
-		return symlinkat(e->target, parent, temp) == 0 ? 0 : -errno;
+	if (S_ISLNK(e->now.mode)) {
+		if (symlinkat(e->target, parent, temp) != 0)
+			return -errno;
+		return geteuid() != 0 || fchownat(parent, temp, e->now.uid, e->now.gid,
+						  AT_SYMLINK_NOFOLLOW) == 0 ? 0 : -errno;
+	}
 	if ((dir ? mkdirat(parent, temp, 0700) : mknodat(parent, temp, S_IFIFO | 0600, 0)) != 0)
 		return -errno;
 	fd = sys_openat(parent, temp, O_PATH | O_NOFOLLOW | O_CLOEXEC, 0);

@@ -1,0 +1,246 @@
+#!/usr/bin/env bash
+# What becomes of a staged run: all of it in place, or a part, or nothing; what changed outside
+# stays; a commit that is killed, a full disk, and names that somebody swaps meanwhile.
+# shellcheck disable=SC2034,SC2154
+# shellcheck source=tests/lib/live.sh
+. "$(dirname "$0")/../lib/live.sh"
+# shellcheck source=tests/lib/stage.sh
+. "$(dirname "$0")/../lib/stage.sh"
+turns=${STAGE_TURNS:-2000} # 200000: seconds more
+
+fill() { # what the runs begin with
+	chmod -R u+rwx "$P"; rm -rf "${P:?}"/* "${P:?}"/.[a-z]*
+	mkdir -p "$P/a/b/c" "$P/gone/x/y" "$P/move/in"
+	for f in a/f a/b/f a/b/c/f gone/f gone/x/f gone/x/y/f move/f move/in/f; do echo "$f" >"$P/$f"; done
+	ln "$P/a/f" "$P/hard1" && ln -s a/f "$P/sym" && ln "$P/a/b/f" "$P/hard2"
+	echo sparse >"$P/sparse" && truncate -s 3M "$P/sparse"
+	python3 -c 'import os; os.setxattr("'"$P"'/a/f", "user.kept", b"1"); os.setxattr("'"$P"'/a/b", "user.dir", b"1")'
+	is_root && chown -R 12345:12345 "$P"
+	return 0
+}
+# One of each kind of work.
+cat >"$WORK/work.sh" <<'EOW'
+set -e
+umask 022
+echo changed >>a/f; echo new >a/b/new; rm -r gone; mkdir gone; echo again >gone/f
+mv move moved; mkdir -p deep/er/est; echo x >deep/er/est/x; chmod 600 a/b/c/f; chmod 700 a/b/c
+rm sym; ln -s nowhere sym; ln a/b/new a/b/other; mkfifo pipe; rm hard2; mkdir hard2; echo x >hard2/x
+truncate -s 5M sparse; printf end | dd of=sparse bs=1 seek=4000000 conv=notrunc status=none
+mkdir shut; echo x >shut/x; chmod 500 shut; touch -d '2001-02-03 04:05:06.7' a/b/c/f
+python3 -c 'import os
+os.setxattr("a/f", "user.new", b"2"); os.setxattr("deep", "user.d", b"3"); os.removexattr("a/b", "user.dir")
+os.setxattr("deep/er/est/x", "user.x", b"4")'
+EOW
+cp "$(dirname "${BASH_SOURCE[0]}")/../lib/snap.py" "$WORK/snap.py"
+policy "file { allow read \"$WORK/work.sh\", \"$WORK/snap.py\" }"
+fill
+
+t "after a commit all is outside as it was in the run, and before it nothing"
+snap "$P" >"$WORK/before"
+staged sh -c "sh $WORK/work.sh && python3 $WORK/snap.py --same $P >/tmp/s && cat /tmp/s"
+want_rc 0
+printf '%s\n' "$out" >"$WORK/inside"
+[ "$(wc -l <"$WORK/inside")" -gt 20 ] || bad "the run has seen nothing"
+snap "$P" >"$WORK/after"
+cmp -s "$WORK/before" "$WORK/after" || bad "$(diff "$WORK/before" "$WORK/after")"
+review
+want_rc 0
+for op in create modify delete mode type; do want_out "^$op  *$P/"; done
+want_out ", the same file as '$P/a/b/new'"
+blocks=$(stat -c %b "$STATE"/stage/*/0/upper/sparse) # overlayfs copies whole pieces of a MiB
+verb commit
+want_rc 0
+snap --same "$P" >"$WORK/outside"
+cmp -s "$WORK/inside" "$WORK/outside" || bad "$(diff "$WORK/inside" "$WORK/outside")"
+[ "$(stat -c %b "$P/sparse")" -le $((blocks + 16)) ] && [ "$blocks" -lt 8000 ] || bad "the holes are filled"
+[ "$(stat -c %u "$P/a/b/new" "$P/deep" "$P/a/f" | sort -u)" = "$(stat -c %u "$P")" ] || bad "other owners"
+[ "$(stat -c %u "$P/sym")" = "$(stat -c %u "$P")" ] || bad "another owner of the link"
+no_file "$STATE/stage/"*
+[ -z "$(find "$P" -name '.pol-*')" ] || bad "names are left"
+
+t "the control: the same work without --stage gives the same"
+fill
+run sh -c "sh $WORK/work.sh"
+want_rc 0
+snap --same "$P" >"$WORK/native"
+diff "$WORK/inside" "$WORK/native" >"$WORK/differs"
+# a copy-up breaks hard links: these files have one more name outside
+grep -vE '(a/f|hard1)' <(grep '^[<>]' "$WORK/differs") >"$WORK/left" && bad "$(<"$WORK/left")"
+
+t "a part of it, and the rest later"
+fill
+staged sh -c "echo x >one; mkdir -p d/e; echo x >d/e/two; rm -r gone; echo y >>a/f"
+verb commit d/e/two gone/x
+want_rc 0
+want_out '^committed: 7, refused: 0, left: 4$'
+want_text x "$P/d/e/two"
+no_file "$P/one"
+no_file "$P/gone/x"
+want_file "$P/gone/f"
+verb commit nothing/here
+want_rc 125
+want_line 'changed nothing at'
+verb commit
+want_rc 0
+want_text x "$P/one"
+no_file "$P/gone"
+
+t "what has changed outside since the run began is refused, and stays"
+fill
+staged sh -c 'echo run >a/f; echo run >a/b/f; rm gone/f; rm -r move; echo run >made; chmod 600 sparse'
+echo out >>"$P/a/f" && echo out >"$P/made" && chmod 640 "$P/sparse" && echo out >"$P/move/in/new" &&
+	mv "$P/gone/f" "$P/gone/g" && echo other >"$P/gone/f"
+review
+want_rc 1
+verb commit
+want_rc 1
+want_text $'a/f\nout' "$P/a/f"
+want_text run "$P/a/b/f"
+want_text out "$P/made"
+want_text other "$P/gone/f"
+want_text out "$P/move/in/new"
+[ "$(stat -c %a "$P/sparse")" = 640 ] || bad "the mode is not the one of outside"
+[ "$(grep -c 'refused: ' <<<"$out")" -ge 5 ] || bad "not every refusal is told"
+verb discard
+want_rc 0
+
+t "names that a rule denies are refused again, also where a link would lead there"
+fill
+# shellcheck disable=SC2016
+policy "file { allow read \"$WORK/work.sh\" }"' file { deny write "${PROJECT_DIR}/conf/prod", "${PROJECT_DIR}/a/f" }' d
+run_with d --stage sh -c 'echo x >fine; ln -s a ok'
+want_rc 0
+upper=$(echo "$STATE"/stage/*/0/upper)
+echo x >"$upper/bad"
+mkdir -p "$upper/a" && echo x >"$upper/a/f" && ln -s a "$upper/conf" # as if the walls had let it
+is_root && chown -R 12345:12345 "$upper"
+review
+want_rc 1
+want_out "a denied name would lead"
+verb commit
+want_rc 1
+want_text a/f "$P/a/f"
+no_file "$P/conf"
+want_text x "$P/fine"
+[ -L "$P/ok" ] || bad "the link that is allowed is not there"
+verb discard
+
+t "a commit that is killed leaves each name old or new, and the next one goes on"
+killed=0
+for ((i = 0; i < ${RUNS:-8}; i++)); do
+	fill
+	staged sh -c 'for i in $(seq 150); do echo "new $i" >"n$i"; done; for f in a/f a/b/f sparse; do echo changed >$f; done; rm -r gone'
+	snap --same "$P" >"$WORK/old"
+	"$BIN/polrun" commit >/dev/null 2>&1 </dev/null &
+	pid=$!
+	sleep "0.$(printf %03d $((5 + RANDOM % 80)))" # another moment each time
+	kill -9 $pid 2>/dev/null && killed=$((killed + 1))
+	wait $pid 2>/dev/null
+	for f in a/f a/b/f; do
+		case $(<"$P/$f") in "$f" | changed) ;; *) bad "$f is neither old nor new" ;; esac
+	done
+	for f in "$P"/n*; do [ ! -e "$f" ] || [[ $(<"$f") == "new ${f##*/n}" ]] || bad "${f##*/} is a part"; done
+	[ ! -d "$STATE/stage" ] || [ -z "$(ls "$STATE/stage")" ] || verb commit
+	[ "$(find "$P" -maxdepth 1 -name 'n*' | wc -l)" -eq 150 ] || bad "not all is there"
+	want_text changed "$P/a/b/f"
+	[ -z "$(find "$P" -name '.pol-*')" ] || bad "names are left: $(find "$P" -name '.pol-*')"
+	verb discard
+done
+[ "$killed" -gt 0 ] || printf '     (no commit was killed)\n'
+
+t "$turns swaps of a link and a directory under a path of a commit and a review: nothing outside is touched"
+mkdir -p "$WORK/out/real" && echo foreign-text >"$WORK/out/real/f"
+fill
+mkdir -p "$P/w/d" && echo in >"$P/w/d/f"
+is_root && chown -R 12345:12345 "$P/w"
+snap "$WORK/out" >"$WORK/before"
+cat >"$WORK/swap.py" <<'EOS'
+import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+libc.prctl(1, 9)  # PR_SET_PDEATHSIG
+os.chdir(sys.argv[1])
+os.symlink(sys.argv[2], "s")
+for i in range(int(sys.argv[3])):
+    if libc.renameat2(-100, b"d", -100, b"s", 2):
+        sys.exit("the swap failed")
+if os.path.islink("d"):
+    libc.renameat2(-100, b"d", -100, b"s", 2)
+os.unlink("s")
+EOS
+n=0
+staged sh -c 'echo staged >w/d/f; for i in $(seq 40); do echo x >w/d/n$i; done; mkdir w/d/sub; ln -s x w/d/l'
+python3 "$WORK/swap.py" "$P/w" "$WORK/out/real" "$turns" &
+swapper=$!
+while kill -0 $swapper 2>/dev/null; do
+	review
+	no_out foreign-text
+	verb commit
+	n=$((n + 1))
+	if [ ! -d "$STATE/stage" ] || [ -z "$(ls "$STATE/stage")" ]; then
+		staged sh -c "echo staged$n >w/d/f; rm -f w/d/n*; for i in \$(seq 40); do echo x >w/d/m$n.\$i; done"
+	fi
+done
+wait $swapper || bad "the swapper has failed"
+snap "$WORK/out" >"$WORK/after"
+cmp -s "$WORK/before" "$WORK/after" || bad "$(diff "$WORK/before" "$WORK/after")"
+[ "$n" -ge 1 ] || bad "no commit met a swap"
+verb commit
+verb discard
+
+t "a full disk: the old file stays, and a later commit finishes"
+if is_root; then
+	fill
+	mkdir -p "$WORK/small"
+	# a file system of its own for the project, which the copies do not fit into
+	unshare -m bash -c '
+		mount -t tmpfs -o size=1m none "$1/small" && mkdir "$1/small/p" && cd "$1/small/p" || exit 9
+		echo old >f
+		"$2/polrun" --project . --stage -b "$1/p.polb" sh -c "head -c 3000000 /dev/zero >f; echo x >g" || exit 8
+		[ "$(cat f)" = old ] || exit 7
+		"$2/polrun" commit; [ $? -eq 1 ] || exit 6
+		[ "$(cat f)" = old ] && [ "$(cat g)" = x ] || exit 5
+		ls -A . | grep -q pol- && exit 4
+		mount -o remount,size=9m "$1/small" && "$2/polrun" commit && [ "$(stat -c %s f)" = 3000000 ]' \
+		- "$WORK" "$BIN" >"$WORK/.out" 2>"$WORK/.err" </dev/null
+	rc=$? out=$(<"$WORK/.out") err=$(<"$WORK/.err")
+	want_rc 0
+	want_out 'No space left on device'
+	verb discard
+fi
+
+t "a disk that is full during the run is an error of the run, and nothing is lost outside"
+if is_root; then
+	mkdir -p "$WORK/tiny"
+	unshare -m bash -c '
+		mount -t tmpfs -o size=1m none "$1/tiny" && export XDG_STATE_HOME="$1/tiny" || exit 9
+		"$2/polrun" --stage -b "$1/p.polb" sh -c "head -c 3000000 /dev/zero >big && exit 3; echo more >>a/b/f"
+		[ "$(cat a/b/f)" = a/b/f ] && [ ! -e big ] && "$2/polrun" review && "$2/polrun" discard' \
+		- "$WORK" "$BIN" >"$WORK/.out" 2>"$WORK/.err" </dev/null
+	rc=$? out=$(<"$WORK/.out") err=$(<"$WORK/.err")
+	want_rc 0
+	want_err 'No space left on device'
+fi
+
+t "a file system that cannot hold an upper layer is a refusal"
+if is_root; then
+	mkdir -p "$WORK/ram"
+	unshare -m bash -c '
+		mount -t ramfs none "$1/ram" && chmod 755 "$1/ram" && export XDG_STATE_HOME="$1/ram" || exit 9
+		"$2/polrun" --stage -b "$1/p.polb" sh -c "echo x >no"; [ $? -eq 125 ] && [ ! -e no ]' \
+		- "$WORK" "$BIN" >"$WORK/.out" 2>"$WORK/.err" </dev/null
+	rc=$? err=$(<"$WORK/.err")
+	want_rc 0
+	want_line 'attributes of users'
+	mkdir -p "$WORK/over/l" "$WORK/over/m"
+	unshare -m bash -c '
+		mount -t tmpfs none "$1/over/l" && mkdir "$1"/over/l/{l,u,w} &&
+			mount -t overlay o -o "lowerdir=$1/over/l/l,upperdir=$1/over/l/u,workdir=$1/over/l/w" "$1/over/m" || exit 9
+		export XDG_STATE_HOME="$1/over/m"
+		"$2/polrun" --stage -b "$1/p.polb" sh -c "echo x >no"; [ $? -eq 125 ] && [ ! -e no ]' \
+		- "$WORK" "$BIN" >"$WORK/.out" 2>"$WORK/.err" </dev/null
+	rc=$? err=$(<"$WORK/.err")
+	want_rc 0
+	want_line 'refused: '
+fi
+
+done_
