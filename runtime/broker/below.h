@@ -1,0 +1,15 @@
+/* One step, or many without a link, of resolve.h's walk. */
+#ifndef RUNTIME_BROKER_BELOW_H
+#define RUNTIME_BROKER_BELOW_H
+
+#include "runtime/broker/tree.h"
+
+/*
+ * Opens `path` below the directory `fd` of the place, O_PATH with `flags`; no link is
+ * followed.  A descriptor or -errno.  From a tree a mount of the host is entered only if
+ * it holds files and is not a second name of a tree: else -EROFS.
+ */
+int broker_open_below(const struct broker_trees *t, const struct broker_place *place, int fd,
+		      const char *path, unsigned flags);
+
+#endif
