@@ -90,7 +90,10 @@ static int start_and_supervise(struct session *s)
 		return SESSION_ANOTHER_VIEW;
 	}
 	if (r < 0) {
-		features_refuse(stderr, &s->bundle, &err);
+		if (strncmp(err.step, "overlay", 7) == 0) /* no rule would be missing */
+			fprintf(stderr, "polrun: refused: %s\n", err.text);
+		else
+			features_refuse(stderr, &s->bundle, &err);
 		r = SESSION_REFUSED;
 		(void)streams_finish(&streams, &err);
 		return r;
