@@ -116,6 +116,8 @@ int broker_remove(struct broker_act *a)
 	if (broker_trees_below(&a->b->trees, s->path, s->len))
 		return broker_refuse(a, EBUSY, BROKER_BY_MOUNT, s->path);
 	r = broker_may_write(a, s, is_dir);
+	if (r == 0)
+		r = broker_may_go(a, s->path);
 	return r < 0 ? r
 		     : broker_done(unlinkat(s->parent, s->leaf,
 					    wants_dir ? AT_REMOVEDIR : 0));

@@ -66,6 +66,8 @@ static int look_at(struct moved *m, int dir, const struct entry *e)
 		is_link = S_ISLNK(st.st_mode);
 	}
 	r = broker_may_move(m->a, m->from, m->to, is_dir, BROKER_BY_MOVED);
+	if (r == 0)
+		r = broker_may_go(m->a, m->from);
 	if (r == 0 && is_link)
 		r = broker_may_lead_as(m->a, m->to, dir, e->name);
 	if (r != 0 || !is_dir)
@@ -169,6 +171,10 @@ static int may_move(struct broker_act *a, const struct broker_spot *from,
 	bool is_dir = S_ISDIR(from->mode);
 	int r = broker_may_move(a, from->path, to->path, is_dir, BROKER_BY_RULE);
 
+	if (r == 0)
+		r = broker_may_go(a, from->path);
+	if (r == 0 && to->object >= 0)
+		r = broker_may_go(a, to->path);
 	if (r == 0 && S_ISLNK(from->mode))
 		r = broker_may_lead_as(a, to->path, from->object, "");
 	return r == 0 && is_dir ? may_move_below(a, from, to) : r;

@@ -61,6 +61,8 @@ struct broker_rules {
 	 * file of this name has, or is about to have, another name by the run.  0, or
 	 * -errno: the run does not get it.  NULL: nobody wants to know. */
 	int (*hold)(void *arg, int fd, bool linked);
+	/* Must what has this name keep it?  *ret_rule is set if so.  NULL: nothing must. */
+	bool (*stays)(void *arg, const char *path, uint32_t *ret_rule);
 	/* May a symbolic link at this path lead to `target` (NULL: not known where)?  Not if what
 	 * is denied below the link could be written below the target.  NULL: it may.  */
 	bool (*allows_link)(void *arg, const char *path, const char *target, uint32_t *ret_rule);

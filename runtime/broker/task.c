@@ -36,6 +36,17 @@ int broker_may_read(struct broker_act *a, const struct broker_spot *s, bool is_d
 	return may(a, BROKER_READ, s->path, is_dir, BROKER_BY_RULE);
 }
 
+int broker_may_go(struct broker_act *a, const char *path)
+{
+	const struct broker_rules *rules = &a->b->rules;
+	uint32_t rule = BROKER_NO_RULE;
+
+	if (!rules->stays || !rules->stays(rules->arg, path, &rule))
+		return 0;
+	a->ret->rule = rule;
+	return broker_refuse(a, EBUSY, BROKER_BY_MOUNT, path);
+}
+
 int broker_may_move(struct broker_act *a, const char *from, const char *to, bool is_dir,
 		    enum broker_reason reason)
 {

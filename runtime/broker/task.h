@@ -33,6 +33,8 @@ int broker_refuse(struct broker_act *a, int err, enum broker_reason reason,
 /* 0 if the rules allow writing (and reading) the name of the spot, else -EACCES. */
 int broker_may_write(struct broker_act *a, const struct broker_spot *s, bool is_dir);
 int broker_may_read(struct broker_act *a, const struct broker_spot *s, bool is_dir);
+/* 0, or what is refused (EBUSY) if the name must not go away. */
+int broker_may_go(struct broker_act *a, const char *path);
 /* May the name become the other one?  Both are written, and what must not be read must
  * not become readable.  `reason` is that of a denial by a rule. */
 int broker_may_move(struct broker_act *a, const char *from, const char *to, bool is_dir,

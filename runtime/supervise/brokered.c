@@ -41,6 +41,15 @@ static bool allows(void *arg, enum broker_op op, const char *path, bool is_dir,
 	uint8_t bit = op == BROKER_WRITE ? PB_WRITE : PB_READ;
 
 	(void)is_dir;
+	if (op == BROKER_WRITE) {
+		const struct sandbox_wall *w = stays_at(&b->stays, path);
+
+		/* the run would end */
+		if (w && w->kind == SANDBOX_WALL_ABSENT) {
+			*ret_rule = w->rule;
+			return false;
+		}
+	}
 	return view_allows_name(&b->run->ctx, b->view, bit, path, ret_rule) &&
 	       (op != BROKER_WRITE || !would_run(b, path, ret_rule));
 }
@@ -50,6 +59,16 @@ static int hold(void *arg, int fd, bool linked)
 	struct brokered *b = arg;
 
 	return held_add(&b->held, fd, linked);
+}
+
+static bool stays(void *arg, const char *path, uint32_t *ret_rule)
+{
+	const struct brokered *b = arg;
+	const struct sandbox_wall *w = stays_at(&b->stays, path);
+
+	if (w)
+		*ret_rule = w->rule;
+	return w != NULL;
 }
 
 static bool allows_link(void *arg, const char *path, const char *target, uint32_t *ret_rule)
@@ -166,6 +185,7 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 	const struct broker_rules rules = { .arg = b,
 					    .allows = allows,
 					    .hold = hold,
+					    .stays = stays,
 					    .allows_link = allows_link };
 	int r;
 
@@ -180,6 +200,8 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 	held_init(&b->held, &b->broker.trees, &b->broker.rules, b->broker.self, room_for_files());
 	if (!b->room)
 		r = -ENOMEM;
+	if (r == 0)
+		r = stays_init(&b->stays, view);
 	b->broker.trees.uid = ids.uid_out;
 	b->from.proc_fd = sys_open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 	if (r == 0 && b->from.proc_fd < 0)
@@ -206,6 +228,7 @@ void brokered_release(struct brokered *b)
 		(void)close(b->fds[i]);
 	free(b->fds);
 	free(b->room);
+	stays_release(&b->stays);
 	if (b->from.proc_fd >= 0)
 		(void)close(b->from.proc_fd);
 	*b = (struct brokered){ .from.proc_fd = -1, .root_fd = -1 };

@@ -11,6 +11,7 @@
 #include "runtime/broker/serve.h"
 #include "runtime/sandbox/sandbox.h"
 #include "runtime/supervise/denials.h"
+#include "runtime/supervise/stays.h"
 #include "runtime/supervise/held.h"
 
 struct brokered {
@@ -21,6 +22,7 @@ struct brokered {
 	struct broker_source from;
 	struct held held; /* what the run has open for writing by it */
 	void *room; /* of DECIDE_LINK_ROOM bytes */
+	struct stays stays; /* the walls: no call takes one away */
 	int root_fd;
 	int *fds; /* the trees, and places below them that are only walked */
 	size_t nfds;

@@ -144,6 +144,7 @@ class Run:
             self.start, ids = w.snapshot()
             self.model = dict(self.start)
             self.judge = Judge(w, oracle, self.plan, self.start, ids, seen)
+            self.judge.tree_name = self.own_name
             reqs = requests(w, self.p, self.rng)
             os.chdir(PROBES)
             os.environ["HOME"] = w.home

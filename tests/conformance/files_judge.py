@@ -145,7 +145,7 @@ class Judge:
             if done not in self.w.links:
                 continue
             hops += 1
-            if rule.effect != "allow":
+            if (rule.effect == "allow") == (place in rule.excepts):
                 self.kept.add(done)
             follow = follow and self.foreign(done)
             to = self.w.links[done]
@@ -313,7 +313,8 @@ class Judge:
             if op != "read" and not self.opens("read", path):
                 return "allow by a wildcard or of an absent name"
         if verb in NAME_OPS:
-            if any(n for n in self.plan.nodes for p in paths if at(n, p)):
+            if any(at(x, p) for n in self.plan.nodes for x in (n, self.tree_name(n))
+                   for p in paths):
                 return "a mounted name"
             if verb in ("rename", "link") and errno == "EXDEV" and \
                self.plan.above(paths[0]) != self.plan.above(paths[1]):

@@ -15,6 +15,9 @@ seed=${SEED:-20261122}
 failed_once() {
 	cat <<-'EOF2'
 		20261189 a link below an empty directory that the run makes: it has no wall
+		31271200 a brokered directory of a mount's place, moved by its own name: the run ended
+		31271311 a directory above what is hidden below a mount's place, moved by its own name
+		31271234 a name that must not be read and is absent: the run made it, and ended
 	EOF2
 }
 

@@ -345,6 +345,38 @@ static void test_no_link_gives_a_denied_name_away(void **state)
 	assert_done(rename_it("d/3", "conf2", 0));
 }
 
+static bool stays(void *arg, const char *path, uint32_t *ret_rule)
+{
+	(void)arg;
+	*ret_rule = 9;
+	return strcmp(path + strlen(t.root[0]), "/d/kept") == 0;
+}
+
+static void test_what_must_stay_does_not_go(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir("d", 0700), 0);
+	assert_int_equal(mkdir("d/kept", 0700), 0);
+	assert_int_equal(mkdir("e", 0700), 0);
+	put("f");
+	t.broker.rules.stays = stays;
+	assert_refused(rename_it("d/kept", "x", 0), EBUSY, BROKER_BY_MOUNT, "d/kept");
+	assert_int_equal(t.last.rule, 9);
+	assert_refused(rename_it("d", "x", 0), EBUSY, BROKER_BY_MOUNT, "d/kept");
+	assert_refused(rename_it("e", "d/kept", 0), EBUSY, BROKER_BY_MOUNT, "d/kept");
+	assert_refused(rename_it("e", "d/kept", RENAME_EXCHANGE), EBUSY, BROKER_BY_MOUNT, "d/kept");
+	assert_refused(rename_it("e", "d", RENAME_EXCHANGE), EBUSY, BROKER_BY_MOUNT, "d/kept");
+	assert_refused(act((struct broker_call){ .verb = BROKER_RMDIR, .path.raw = "d/kept" }), EBUSY,
+		       BROKER_BY_MOUNT, "d/kept");
+	/* it can be changed, and what is in it moves */
+	assert_done(act((struct broker_call){ .verb = BROKER_CHMOD, .path.raw = "d/kept", .mode = 0755, .follow = true }));
+	assert_done(rename_it("f", "d/kept/f", 0));
+	assert_done(rename_it("e", "d/e", 0));
+	/* and so does all of it where nothing needs to stay */
+	t.broker.rules.stays = NULL;
+	assert_done(rename_it("d", "x", 0));
+}
+
 static void test_no_place_moves_along(void **state)
 {
 	static char at[200];
@@ -483,6 +515,7 @@ int main(void)
 		ROW(test_what_exists_or_is_missing_is_said_first),
 		ROW(test_what_moves_along_is_asked_about),
 		ROW(test_no_link_gives_a_denied_name_away),
+		ROW(test_what_must_stay_does_not_go),
 		ROW(test_no_place_moves_along),
 #ifndef POL_SAN
 		ROW(test_it_makes_the_calls_that_it_lists),
