@@ -105,11 +105,11 @@ static void test_how_well_each_rule_holds(void **state)
 	} rows[] = {
 		{ IR_ALLOW, IR_READ, "/usr", BK_EXACT, "mounted where it exists" },
 		{ IR_ALLOW, IR_READ, "/usr/*.so", BK_OVER, "opens nothing" },
-		{ IR_ALLOW, IR_WRITE, "/src/**/x", BK_OVER, "opens nothing" },
+		{ IR_ALLOW, IR_WRITE, "/src/**/x", BK_OVER, "not mounted, and so not written" },
 		{ IR_ALLOW, IR_READ, "/{a,b}", BK_EXACT, "mounted where it exists" },
-		{ IR_DENY, IR_WRITE, "/etc", BK_EXACT, "read-only" },
-		{ IR_DENY, IR_WRITE, "/etc/*.conf", BK_OVER, "'/etc' or above" },
-		{ IR_DENY, IR_WRITE, "/**/.env*", BK_OVER, "project become read-only" },
+		{ IR_DENY, IR_WRITE, "/etc", BK_EXACT, "each writing call by name" },
+		{ IR_DENY, IR_WRITE, "/etc/*.conf", BK_EXACT, "'/etc' or above" },
+		{ IR_DENY, IR_WRITE, "/**/.env*", BK_EXACT, "makes each writing call" },
 		{ IR_DENY, IR_EXEC, "/etc", BK_EXACT, "noexec" },
 		{ IR_DENY, IR_READ, "/secret", BK_OVER, "masked" },
 		{ IR_HIDE, IR_ALL_OPS, "/root", BK_EXACT, "name stays visible" },
@@ -168,7 +168,7 @@ static void test_scratch_floor_and_pairs(void **state)
 	check(&m);
 	assert_int_equal(mk_exactness(&m, scratch, "mounts", "tmpfs"), BK_EXACT);
 	assert_int_equal(mk_exactness(&m, any, "mounts", "in scratch"), BK_ENTRY_ONLY);
-	assert_int_equal(mk_exactness(&m, floor, "mounts", "creatable"), BK_UNDER);
+	assert_int_equal(mk_exactness(&m, floor, "mounts", "is made with it, and told"), BK_EXACT);
 	assert_int_equal(mk_exactness(&m, read, "mounts", "masked"), BK_EXACT);
 	for (size_t i = 0; i < m.report.notes.n; i++)
 		assert_false(m.report.notes.v[i].is_fatal);
@@ -352,18 +352,20 @@ static void test_anchors_of_rules_and_exceptions(void **state)
 	mk_except(&m, r, "/w/*.o");
 	assert_true(bk_mounts.emit(m.ir, &m.out, &m.sink));
 	v = anchors(&m, &n);
-	assert_int_equal(n, 8);
+	assert_int_equal(n, 9);
 	assert_true(v[0].kind == PB_A_PATH && v[0].effect == PB_ALLOW &&
 		    v[0].path.len == 0);
 	assert_true(v[1].kind == PB_A_PATH && v[1].effect == PB_DENY && v[1].rule == 0);
 	assert_true(v[2].effect == PB_DENY && v[2].path.len == 2);
 	assert_true(v[3].effect == PB_DENY && v[3].root == PB_ROOT_HOME &&
 		    v[3].rule == 2);
-	assert_true(v[4].kind == PB_A_ANY && v[4].rule == 3);
-	assert_true(v[5].kind == PB_A_WILD && v[5].path.len == 4 && v[5].rule == 4);
-	assert_true(v[6].kind == PB_A_PATH && v[6].rule == 5);
-	assert_true(v[7].kind == PB_A_WILD && v[7].effect == PB_DENY &&
-		    v[7].path.len == 2);
+	/* what a wildcard lets be written is decided by name below its directory */
+	assert_true(v[4].kind == PB_A_WILD && v[4].effect == PB_ALLOW && v[4].rule == 2);
+	assert_true(v[5].kind == PB_A_ANY && v[5].rule == 3);
+	assert_true(v[6].kind == PB_A_WILD && v[6].path.len == 4 && v[6].rule == 4);
+	assert_true(v[7].kind == PB_A_PATH && v[7].rule == 5);
+	assert_true(v[8].kind == PB_A_WILD && v[8].effect == PB_DENY &&
+		    v[8].path.len == 2);
 	assert_null(bk_mounts.verify(m.ir, &m.out, &m.a));
 	mk_release(&m);
 }
