@@ -43,11 +43,8 @@ static int take_socket(const struct broker_caller *by, int fd)
 static int bind_here(const struct broker_act *a, int s, const struct sockaddr_un *name,
 		     socklen_t n)
 {
-	char dir[BROKER_FD_NAME];
-	AUTO_CLOSE int fd = -1;
 	int r;
 
-	broker_fd_name(a->at->parent, dir);
 	/* fchdir(2) of the very descriptor looks at the permission to search it */
 	if (fchdir(a->at->parent) != 0)
 		return -errno;
