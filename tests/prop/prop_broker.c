@@ -84,6 +84,15 @@ static uint64_t draw_open_flags(struct rnd *r)
 	return (uint64_t)(flags | O_NONBLOCK);
 }
 
+/* A file of populate(): few other names have an attribute, or are what can be linked. */
+static bool draw_known(struct rnd *r, struct drawn *d)
+{
+	if (rnd_below(r, 4) != 0)
+		return false;
+	(void)snprintf(d->path, sizeof(d->path), "@/%s", rnd_below(r, 2) ? "e" : "d/f");
+	return true;
+}
+
 static void draw(struct rnd *r, struct drawn *d)
 {
 	static const mode_t modes[] = { 0755, 0755, 0700, 0644, 0600, 0500, 0444, 0300, 0100, 0, 04755, 02775 };
@@ -128,13 +137,20 @@ static void draw(struct rnd *r, struct drawn *d)
 	case BROKER_SETXATTR:
 		c->flags = rnd_below(r, 4);
 		break;
+	case BROKER_REMOVEXATTR:
+		if (draw_known(r, d))
+			c->text = "user.x";
+		break;
+	case BROKER_LINK:
+		(void)draw_known(r, d);
+		break;
 	case BROKER_ACCESS:
 		c->mode = rnd_below(r, 8) | (rnd_below(r, 20) ? 0 : 8);
 		c->flags = rnd_below(r, 2) ? AT_EACCESS : 0;
 		break;
-	case BROKER_MKDIR: case BROKER_RMDIR: case BROKER_LINK: case BROKER_UNLINK:
+	case BROKER_MKDIR: case BROKER_RMDIR: case BROKER_UNLINK:
 	case BROKER_TRUNCATE: case BROKER_CHMOD: case BROKER_CHOWN: case BROKER_UTIMENS:
-	case BROKER_REMOVEXATTR: case BROKER_BIND: case BROKER_VERB_COUNT:
+	case BROKER_BIND: case BROKER_VERB_COUNT:
 		break;
 	}
 }
