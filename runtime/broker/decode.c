@@ -60,7 +60,8 @@ static int fetch_text(const struct reading *r, uint64_t addr, char *buf, size_t 
 /* Where a path starts, if it is a relative one. */
 static int fetch_base(const struct reading *r, int dirfd, const char *raw, char *base)
 {
-	if (raw[0] == '/')
+	/* the empty one is nothing, or the descriptor itself: name_descriptor() */
+	if (raw[0] == '/' || !raw[0])
 		return 0;
 	if (!tracee_base(r->proc_fd, r->pid, dirfd, base))
 		return dirfd == AT_FDCWD ? -ENOENT : -EBADF;
