@@ -77,7 +77,7 @@ static const struct broker_result *open_it(const char *path, uint64_t flags)
 		.verb = BROKER_OPEN, .path.raw = path, .flags = flags, .mode = 0666 });
 }
 
-static const struct broker_result *rename_it(const char *from, const char *to, uint64_t flags)
+static inline const struct broker_result *rename_it(const char *from, const char *to, uint64_t flags)
 {
 	return act((struct broker_call){
 		.verb = BROKER_RENAME, .path.raw = from, .to.raw = to, .flags = flags });

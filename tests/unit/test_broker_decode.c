@@ -25,7 +25,6 @@
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <time.h>
-#include <ucontext.h>
 #include <unistd.h>
 #include <utime.h>
 
@@ -35,6 +34,7 @@
 #include "runtime/broker/serve.h"
 #include "runtime/broker/task.h"
 #include "tests/lib/broker_twin.h"
+#include "tests/unit/broker_stack.h"
 
 static const int served[] = {
 	SYS_open, SYS_creat, SYS_openat, SYS_openat2, SYS_mkdir, SYS_mkdirat, SYS_rmdir, SYS_unlink,
@@ -71,62 +71,6 @@ static int end(void **state)
 	(void)state;
 	twin_release(&t);
 	return munmap(shared, sizeof(*shared));
-}
-
-/* --- a stack of the size that broker.h says --------------------------------------------- */
-
-#define STACK 65536
-
-static struct small {
-	struct broker *broker;
-	const struct broker_source *from;
-	const struct seccomp_notif *req;
-	struct seccomp_notif_resp *resp;
-	int64_t since;
-	int result;
-	char *stack;
-	size_t most; /* bytes that were ever used */
-	ucontext_t here, there;
-} small;
-
-static void serve_there(void)
-{
-	small.result = broker_serve(small.broker, small.from, small.req, small.since, small.resp, &t.last);
-}
-
-/* broker_serve() on it.  The page below it is not there. */
-static int serve_small(const struct broker_source *from, const struct seccomp_notif *req, int64_t since,
-		       struct seccomp_notif_resp *resp)
-{
-	size_t free_bytes = 0;
-
-	small.broker = &t.broker;
-	small.from = from;
-	small.req = req;
-	small.resp = resp;
-	small.since = since;
-#ifdef POL_SAN /* they know one stack, and make it larger */
-	serve_there();
-	return small.result;
-#endif
-	if (!small.stack) {
-		char *p = mmap(NULL, STACK + 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-		assert_ptr_not_equal(p, MAP_FAILED);
-		assert_int_equal(mprotect(p + 4096, STACK, PROT_READ | PROT_WRITE), 0);
-		small.stack = p + 4096;
-		memset(small.stack, 0x5a, STACK);
-	}
-	assert_int_equal(getcontext(&small.there), 0);
-	small.there.uc_stack.ss_sp = small.stack;
-	small.there.uc_stack.ss_size = STACK;
-	small.there.uc_link = &small.here;
-	makecontext(&small.there, serve_there, 0);
-	assert_int_equal(swapcontext(&small.here, &small.there), 0);
-	while (free_bytes < STACK && small.stack[free_bytes] == 0x5a)
-		free_bytes++;
-	small.most = STACK - free_bytes;
-	return small.result;
 }
 
 /* --- what the processes do ------------------------------------------------------------- */
@@ -527,7 +471,7 @@ static unsigned long serve_old(pid_t pid, int listener, unsigned long kill_at, i
 		n++;
 		if (n == kill_at)
 			assert_int_equal(kill(pid, SIGKILL), 0);
-		assert_int_equal(serve_small(&from, &req, sys_now_ms() - age, &resp), 0);
+		assert_int_equal(serve_small(&t.broker, &from, &req, sys_now_ms() - age, &resp, &t.last), 0);
 		assert_int_equal(t.last.fd, -1);
 		check_ours();
 	}

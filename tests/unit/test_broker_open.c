@@ -1,0 +1,247 @@
+/*
+ * What of the run's opens the broker makes, and its limits: of steps, of time, of
+ * descriptors.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/base/own_filter.h"
+#include "runtime/base/sys.h"
+#include "tests/unit/broker_fixture.h"
+
+/* --- what is opened ----------------------------------------------------------------------- */
+
+static void test_only_regular_files_are_opened(void **state)
+{
+	struct sockaddr_un name = { .sun_family = AF_UNIX, .sun_path = "socket" };
+	int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	(void)state;
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	assert_int_equal(mkdir("d", 0700), 0);
+	assert_int_equal(bind(s, (struct sockaddr *)&name, sizeof(name)), 0);
+	/* a FIFO that nobody reads would wait; one that somebody reads would notice */
+	assert_refused(open_it("fifo", O_WRONLY), EACCES, BROKER_BY_KIND, "fifo");
+	assert_refused(open_it("fifo", O_RDWR | O_CREAT), EACCES, BROKER_BY_KIND, "fifo");
+	assert_refused(open_it("socket", O_WRONLY), ENXIO, BROKER_BY_KIND, "socket");
+	assert_int_equal(open_it("d", O_WRONLY)->err, EISDIR);
+	assert_int_equal(open_it("d", O_RDWR | O_DIRECTORY)->err, EISDIR);
+	assert_int_equal(open_it(".", O_WRONLY)->err, EISDIR);
+	/* for reading the kernel opens, below the mount that the run sees */
+	put("f");
+	assert_false(open_it("f", O_RDONLY | O_CREAT)->ours);
+	assert_false(open_it("d", O_RDONLY | O_CREAT)->ours);
+	assert_false(open_it("f", O_PATH | O_WRONLY)->ours);
+	/* a device is neither made nor opened */
+	assert_refused(act((struct broker_call){ .verb = BROKER_MKNOD, .path.raw = "dev", .mode = S_IFCHR }),
+		       EPERM, BROKER_BY_NATURE, "dev");
+	if (mknod("dev", S_IFCHR | 0666, (dev_t)((1 << 8) | 3)) == 0)
+		assert_refused(open_it("dev", O_WRONLY), EACCES, BROKER_BY_KIND, "dev");
+	assert_done(act((struct broker_call){ .verb = BROKER_MKNOD, .path.raw = "p", .mode = S_IFIFO | 0600 }));
+	(void)close(s);
+}
+
+static void test_a_descriptor_is_as_the_run_asked(void **state)
+{
+	static const uint64_t flags[] = { O_WRONLY, O_RDWR | O_APPEND, O_WRONLY | O_NONBLOCK,
+					  O_RDWR | O_SYNC, O_RDWR | O_TMPFILE };
+	struct stat st;
+
+	(void)state;
+	for (size_t i = 0; i < 5; i++) {
+		const struct broker_result *r =
+			open_it(flags[i] & O_DIRECTORY ? "." : "f", flags[i] | (i < 4 ? O_CREAT : 0));
+		int kept = O_ACCMODE | O_APPEND | O_NONBLOCK | O_SYNC;
+
+		assert_int_equal(r->err, 0);
+		assert_int_equal(fcntl(r->fd, F_GETFL) & kept, (int)flags[i] & kept);
+		assert_int_equal(fcntl(r->fd, F_GETFD), FD_CLOEXEC);
+		assert_int_equal(fstat(r->fd, &st), 0);
+		assert_true(S_ISREG(st.st_mode));
+		assert_int_equal(st.st_mode & 0777, 0644); /* 0666 less the mask of the call */
+		(void)close(r->fd);
+	}
+	/* the mask of the process itself is as before */
+	assert_int_equal(umask(022), 022);
+}
+
+/* Somebody holds a lease: open(2) would wait up to 45 seconds. */
+static void test_a_lease_does_not_hold_the_broker_up(void **state)
+{
+	int64_t begun = sys_now_ms();
+	int ready[2], status;
+	char c;
+	pid_t pid;
+
+	(void)state;
+	put("f");
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		int fd = open("f", O_RDONLY | O_CLOEXEC);
+
+		(void)signal(SIGIO, SIG_IGN);
+		if (fcntl(fd, F_SETLEASE, F_RDLCK) != 0)
+			_exit(1);
+		(void)!write(ready[1], "x", 1);
+		(void)pause();
+		_exit(0);
+	}
+	(void)close(ready[1]);
+	if (read(ready[0], &c, 1) == 1) {
+		assert_int_equal(open_it("f", O_WRONLY)->err, EAGAIN);
+		assert_true(sys_now_ms() - begun < 20000);
+	}
+	(void)kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	(void)close(ready[0]);
+	assert_true(WIFSIGNALED(status));
+	assert_done(open_it("f", O_WRONLY));
+}
+
+/* --- its limits ----------------------------------------------------------------------------- */
+
+static void test_a_path_has_a_limit_of_steps(void **state)
+{
+	char path[PATH_MAX] = "";
+
+	(void)state;
+	assert_int_equal(mkdir("d", 0700), 0);
+	for (size_t i = 0; i < 400; i++)
+		strcat(path, "d/../");
+	/* each link doubles what is left to walk */
+	assert_int_equal(symlink("d/../d/../d/../d/..", "l0"), 0);
+	for (int i = 0; i < 5; i++) {
+		char name[16], target[400];
+
+		(void)snprintf(name, sizeof(name), "l%d", i + 1);
+		target[0] = '\0';
+		for (int k = 0; k < 6; k++)
+			(void)snprintf(target + strlen(target), sizeof(target) - strlen(target), "l%d/", i);
+		assert_int_equal(symlink(target, name), 0);
+	}
+	strcat(path, "x");
+	assert_done(open_it(path, O_WRONLY | O_CREAT));
+	assert_done(open_it("l1/x", O_WRONLY));
+	assert_int_equal(open_it("l5/x", O_WRONLY)->err, ELOOP);
+}
+
+static bool allows_slowly(void *arg, enum broker_op op, const char *path, bool is_dir, uint32_t *ret_rule)
+{
+	(void)usleep(2000);
+	return allows(arg, op, path, is_dir, ret_rule);
+}
+
+static void test_a_call_may_not_take_too_long(void **state)
+{
+	struct broker_call move = { .verb = BROKER_RENAME, .path.raw = "d", .to.raw = "x" };
+	char name[16];
+
+	(void)state;
+	assert_int_equal(mkdir("d", 0700), 0);
+	for (unsigned i = 0; i < 30; i++) {
+		(void)snprintf(name, sizeof(name), "d/%u", i);
+		put(name);
+	}
+	for (unsigned verb = 0; verb < BROKER_VERB_COUNT; verb++) {
+		struct broker_call c = { .verb = (enum broker_verb)verb, .by.until = 1, .path.raw = "d/1",
+					 .to.raw = "e", .text = "user.x", .value = "", .flags = O_WRONLY };
+
+		c.flags = verb ? 0 : O_WRONLY;
+		assert_int_equal(act(c)->err, EIO);
+		assert_int_equal(t.last.reason, BROKER_BY_LATE);
+		assert_string_equal(t.last.subject, "d/1");
+	}
+	/* in the middle of it; half of what the look at a directory may take in any case */
+	t.broker.rules.allows = allows_slowly;
+	move.by.until = sys_now_ms() + BROKER_MOST_MS / 2;
+	assert_int_equal(act(move)->err, EIO);
+	assert_int_equal(t.last.reason, BROKER_BY_LATE);
+	assert_int_equal(access("d/29", F_OK), 0);
+	move.by.until = 0;
+	assert_int_equal(act(move)->reason, BROKER_BY_MANY);
+	t.broker.rules.allows = allows;
+	assert_done(act(move));
+}
+
+static size_t open_count(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	size_t n = 0;
+
+	assert_non_null(d);
+	while (readdir(d))
+		n++;
+	(void)closedir(d);
+	return n;
+}
+
+static void test_nothing_is_left_open(void **state)
+{
+	static const char *const paths[] = { "d/f", "d/new", "l/f", "d/.env", "missing/x", "d/f/", "/", "",
+					     "d/..", ".", "l", "d", "loop" };
+	size_t before;
+
+	(void)state;
+	assert_int_equal(mkdir("d", 0700), 0);
+	put("d/f");
+	assert_int_equal(symlink("d", "l"), 0);
+	assert_int_equal(symlink("loop", "loop"), 0);
+	before = open_count();
+	for (unsigned verb = 0; verb < BROKER_VERB_COUNT; verb++)
+		for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+			for (size_t k = 0; k < 2; k++) {
+				struct broker_call c = { .verb = (enum broker_verb)verb,
+							 .path.raw = paths[i],
+							 .to.raw = k ? "d/y" : "no/y",
+							 .text = "user.x",
+							 .value = "v",
+							 .size = 1,
+							 .uid = (uid_t)-1,
+							 .gid = (gid_t)-1,
+							 .mode = k ? 0700 : R_OK,
+							 .flags = verb ? 0 : O_WRONLY | (k ? O_CREAT : 0) };
+
+				(void)act(c);
+				if (t.last.fd >= 0)
+					(void)close(t.last.fd);
+			}
+	assert_int_equal(open_count(), before);
+}
+
+#define ROW(f) cmocka_unit_test_setup_teardown(f, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		ROW(test_only_regular_files_are_opened),
+		ROW(test_a_descriptor_is_as_the_run_asked),
+		ROW(test_a_lease_does_not_hold_the_broker_up),
+		ROW(test_a_path_has_a_limit_of_steps),
+		ROW(test_a_call_may_not_take_too_long),
+		ROW(test_nothing_is_left_open),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
