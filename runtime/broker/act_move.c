@@ -193,14 +193,14 @@ static int may_name(struct broker_act *a)
 }
 
 /* A file with two names can be written by one after somebody has moved the other. */
-static int hold(struct broker_act *a, int fd)
+static int hold(const struct broker_act *a, int fd)
 {
 	const struct broker_rules *rules = &a->b->rules;
 
-	return rules->hold && S_ISREG(a->at->mode) ? rules->hold(rules->arg, fd, true) : 0;
+	return rules->hold(rules->arg, fd, true);
 }
 
-static int hold_new(struct broker_act *a)
+static int hold_new(const struct broker_act *a)
 {
 	AUTO_CLOSE int fd = sys_open_beneath(a->to->parent, a->to->leaf,
 					     O_PATH | O_NOFOLLOW | O_CLOEXEC,
@@ -215,6 +215,7 @@ static int hold_new(struct broker_act *a)
 int broker_link(struct broker_act *a)
 {
 	char name[BROKER_FD_NAME];
+	bool held;
 	int r;
 
 	if (a->to->last != BROKER_LAST_NAME || a->to->object >= 0)
@@ -232,13 +233,14 @@ int broker_link(struct broker_act *a)
 		r = broker_may_lead_as(a, a->to->path, a->at->object, "");
 	if (r != 0)
 		return r;
-	r = hold(a, a->at->object);
+	held = a->b->rules.hold && S_ISREG(a->at->mode);
+	r = held ? hold(a, a->at->object) : 0;
 	if (r < 0)
 		return r;
 	broker_fd_name(a->at->object, name);
 	if (linkat(a->b->self, name, a->to->parent, a->to->leaf, AT_SYMLINK_FOLLOW) != 0)
 		return -errno;
-	return hold_new(a);
+	return held ? hold_new(a) : 0;
 }
 
 /* What the kernel refuses of any two names, whatever the rules say. */

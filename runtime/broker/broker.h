@@ -157,6 +157,12 @@ int broker_init(struct broker *b, const struct broker_rules *rules);
 /* Closes no descriptor of a tree. */
 void broker_release(struct broker *b);
 
+/* Opens the very object of a descriptor again.  A descriptor or -errno. */
+int broker_reopen(const struct broker *b, int fd, uint64_t flags);
+#define BROKER_FD_NAME 16
+/* The object's name in b->self. */
+void broker_fd_name(int fd, char out[BROKER_FD_NAME]);
+
 /* Done, by the kernel, without a descriptor. */
 void broker_result_init(struct broker_result *ret);
 void broker_act(struct broker *b, const struct broker_call *c,

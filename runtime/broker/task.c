@@ -70,7 +70,9 @@ void broker_fd_name(int fd, char out[BROKER_FD_NAME])
 
 int broker_reopen(const struct broker *b, int fd, uint64_t flags)
 {
-	struct open_how how = { .flags = flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK };
+	/* openat2(2) takes no flag that an O_PATH descriptor cannot have */
+	uint64_t always = flags & O_PATH ? O_CLOEXEC : O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+	struct open_how how = { .flags = flags | always };
 	char name[BROKER_FD_NAME];
 	int r;
 

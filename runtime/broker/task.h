@@ -39,13 +39,6 @@ int broker_may_go(struct broker_act *a, const char *path);
  * not become readable.  `reason` is that of a denial by a rule. */
 int broker_may_move(struct broker_act *a, const char *from, const char *to, bool is_dir,
 		    enum broker_reason reason);
-/* Opens the very object of an O_PATH descriptor.  A descriptor or -errno. */
-int broker_reopen(const struct broker *b, int fd, uint64_t flags);
-
-#define BROKER_FD_NAME 16
-/* The object's name in b->self. */
-void broker_fd_name(int fd, char out[BROKER_FD_NAME]);
-
 /* 0, or what the call has set. */
 static inline int broker_done(int r)
 {

@@ -263,17 +263,12 @@ int stage_load(struct stage *s, struct rt_err *err)
 	return r < 0 ? rt_fail_errno(err, -r, "what the run has found") : 0;
 }
 
-struct sweep {
-	const char *state;
-};
-
-static int sweep_one(void *arg, const char *id)
+static int sweep_one(void *state, const char *id)
 {
-	const struct sweep *w = arg;
 	struct stage s;
 	struct rt_err err = { 0 };
 
-	if (stage_open(w->state, id, &s, &err) == 0 && s.rec.has_ended && s.rec.empty)
+	if (stage_open(state, id, &s, &err) == 0 && s.rec.has_ended && s.rec.empty)
 		(void)stage_remove(&s, &err);
 	stage_release(&s);
 	return 0;
@@ -281,10 +276,9 @@ static int sweep_one(void *arg, const char *id)
 
 void stage_sweep(const char *state)
 {
-	struct sweep w = { state };
 	struct rt_err err = { 0 };
 
-	(void)stage_each(state, sweep_one, &w, &err);
+	(void)stage_each(state, sweep_one, (char *)(uintptr_t)state, &err);
 }
 
 void stage_release(struct stage *s)

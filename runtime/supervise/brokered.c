@@ -197,7 +197,7 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 	b->as_user = geteuid() != ids.uid_out;
 	b->room = malloc(DECIDE_LINK_ROOM);
 	r = broker_init(&b->broker, &rules);
-	held_init(&b->held, &b->broker.trees, &b->broker.rules, b->broker.self, room_for_files());
+	held_init(&b->held, &b->broker, room_for_files());
 	if (!b->room)
 		r = -ENOMEM;
 	if (r == 0)

@@ -11,8 +11,8 @@
 #include "runtime/broker/serve.h"
 #include "runtime/sandbox/sandbox.h"
 #include "runtime/supervise/denials.h"
-#include "runtime/supervise/stays.h"
 #include "runtime/supervise/held.h"
+#include "runtime/supervise/stays.h"
 
 struct brokered {
 	bool on; /* the view has such trees */

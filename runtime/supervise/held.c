@@ -17,11 +17,10 @@
 #define SWEEP_FIRST 256 /* files, before the first sweep */
 #define MOST_MOVES 8     /* while a file is looked at; then it is looked at again soon */
 
-void held_init(struct held *h, const struct broker_trees *trees, const struct broker_rules *rules,
-	       int self, size_t most)
+void held_init(struct held *h, const struct broker *broker, size_t most)
 {
-	*h = (struct held){ .trees = trees, .rules = rules, .self = self, .events = -1,
-			    .most = most, .sweep_at = SWEEP_FIRST };
+	*h = (struct held){ .broker = broker, .events = -1, .most = most,
+			    .sweep_at = SWEEP_FIRST };
 }
 
 void held_release(struct held *h)
@@ -30,7 +29,7 @@ void held_release(struct held *h)
 		(void)close(h->v[i].fd);
 	free(h->v);
 	free(h->had);
-	*h = (struct held){ .self = -1, .events = -1 };
+	*h = (struct held){ .events = -1 };
 }
 
 /* --- which files the run has had ---------------------------------------------------- */
@@ -98,18 +97,9 @@ bool held_had(const struct held *h, const struct statx *st)
 
 /* --- what is open now --------------------------------------------------------------- */
 
-static int reopen(const struct held *h, int fd, int flags)
-{
-	struct open_how how = { .flags = (uint64_t)(unsigned)flags | O_CLOEXEC };
-	char name[16];
-
-	(void)snprintf(name, sizeof(name), "%d", fd);
-	return sys_openat2(h->self, name, &how);
-}
-
 bool held_has_writer(const struct held *h, int fd)
 {
-	AUTO_CLOSE int again = reopen(h, fd, O_RDONLY | O_NONBLOCK);
+	AUTO_CLOSE int again = broker_reopen(h->broker, fd, O_RDONLY);
 
 	if (again < 0 || fcntl(again, F_SETLEASE, F_RDLCK) != 0)
 		return true;
@@ -127,12 +117,12 @@ static bool has_links(int fd)
 /* The path inside; false: it has none. */
 static bool name_of(const struct held *h, int fd, char out[PATH_MAX])
 {
-	char name[16];
+	char name[BROKER_FD_NAME];
 	struct stat st;
 	ssize_t n;
 
-	(void)snprintf(name, sizeof(name), "%d", fd);
-	n = readlinkat(h->self, name, out, PATH_MAX);
+	broker_fd_name(fd, name);
+	n = readlinkat(h->broker->self, name, out, PATH_MAX);
 	if (n <= 0 || n >= PATH_MAX || fstat(fd, &st) != 0 || !st.st_nlink)
 		return false;
 	out[n] = '\0';
@@ -142,18 +132,17 @@ static bool name_of(const struct held *h, int fd, char out[PATH_MAX])
 /* Outside of the trees it is nothing that the run's rules keep from it there. */
 static bool is_denied(const struct held *h, const char *path, uint32_t *ret_rule)
 {
+	const struct broker_rules *rules = &h->broker->rules;
 	size_t len = strlen(path);
 
 	for (;;) {
-		const struct broker_place *p = broker_trees_find(h->trees, path, len, NULL);
+		const struct broker_place *p = broker_trees_find(&h->broker->trees, path, len, NULL);
 
 		if (!p || !p->len)
 			return false;
 		if (p->kind == BROKER_TREE)
-			return !h->rules->allows(h->rules->arg, BROKER_WRITE, path, false,
-						 ret_rule) ||
-			       !h->rules->allows(h->rules->arg, BROKER_READ, path, false,
-						 ret_rule);
+			return !rules->allows(rules->arg, BROKER_WRITE, path, false, ret_rule) ||
+			       !rules->allows(rules->arg, BROKER_READ, path, false, ret_rule);
 		/* another mount, perhaps in a tree */
 		len = p->len - 1;
 		while (len && path[len] != '/')
@@ -175,7 +164,7 @@ static int watch(const struct held *h, int at, const char *below, size_t n)
 static bool watch_file(const struct held *h, struct held_file *f, const char *path)
 {
 	const char *rest, *slash;
-	const struct broker_place *p = broker_trees_find(h->trees, path, strlen(path), &rest);
+	const struct broker_place *p = broker_trees_find(&h->broker->trees, path, strlen(path), &rest);
 
 	f->wd = h->events < 0 ? -1 : watch(h, f->fd, "", 0);
 	if (f->wd < 0)
@@ -318,9 +307,9 @@ int held_add(struct held *h, int fd, bool linked)
 		return r;
 	if (SYS_RETRY(statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &st)) != 0)
 		return -errno;
-	kept = reopen(h, fd, O_PATH);
+	kept = broker_reopen(h->broker, fd, O_PATH);
 	if (kept < 0)
-		return -errno;
+		return kept;
 	if (!linked)
 		remember(h, held_number(&st));
 	h->v[h->n++] = (struct held_file){ kept, -1, linked, held_number(&st) };

@@ -34,9 +34,7 @@ struct held_file {
 };
 
 struct held {
-	const struct broker_trees *trees; /* the caller's, as are the rules */
-	const struct broker_rules *rules;
-	int self;   /* O_PATH of /proc/self/fd, the caller's */
+	const struct broker *broker; /* the caller's: its trees and its rules */
 	int events; /* the caller's inotify instance, or -1; may be set at any time */
 	struct held_file *v;
 	size_t n, cap, most;
@@ -53,8 +51,7 @@ struct held_lost {
 };
 
 /* `most`: of files at a time.  No call of the kernel. */
-void held_init(struct held *h, const struct broker_trees *trees, const struct broker_rules *rules,
-	       int self, size_t most);
+void held_init(struct held *h, const struct broker *broker, size_t most);
 void held_release(struct held *h);
 /*
  * Notes a regular file that is open for writing, before the run gets the descriptor; or

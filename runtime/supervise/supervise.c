@@ -155,7 +155,7 @@ static void hear_answer(struct loop *l)
 static int wait_for(struct loop *l, struct pollfd *p, nfds_t count)
 {
 	int most = l->stopped && l->walls->poll_ms < 0 ? LOOP_QUIET_MS : l->walls->poll_ms;
-	int files = l->brokered.on ? held_wait(&l->brokered.held, sys_now_ms()) : -1;
+	int files = held_wait(&l->brokered.held, sys_now_ms());
 
 	if (files >= 0 && (most < 0 || files < most))
 		most = files;
@@ -207,7 +207,7 @@ static void run_loop(struct loop *l)
 		/* before anything else: what a lost wall protected is already open */
 		if (p[P_MOUNTS].revents || p[P_MOVES].revents || walls_due(l))
 			loop_look_at_walls(l);
-		else if (l->brokered.on && held_wait(&l->brokered.held, sys_now_ms()) == 0)
+		else if (held_wait(&l->brokered.held, sys_now_ms()) == 0)
 			loop_look_at_files(l);
 		else if (n == 0 && l->stopped && l->phase == PH_RUNNING)
 			loop_stop(l);

@@ -394,6 +394,12 @@ static int open_mounts(struct walls *w, const struct sandbox_child *child)
 	return w->mountinfo >= 0 ? 0 : -errno;
 }
 
+/* Files that the run holds (held.h) are told of by the same instance. */
+static bool is_needed(const struct sandbox_view *v)
+{
+	return v->nwalls || v->brokers;
+}
+
 static int walls_watch(struct walls *w, const struct sandbox_view *view, struct rt_err *err)
 {
 	struct watched last = { "", "" };
@@ -404,7 +410,7 @@ static int walls_watch(struct walls *w, const struct sandbox_view *view, struct 
 	if (!w->id)
 		return rt_fail(err, ENOMEM, "the walls: out of memory");
 	w->view = w->names.view = view;
-	if (!view->nwalls && !view->brokers)
+	if (!is_needed(view))
 		return 0;
 	w->moves = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	if (w->moves < 0)
@@ -419,7 +425,7 @@ int walls_init(struct walls *w, const struct sandbox_view *view,
 {
 	int r = walls_watch(w, view, err);
 
-	if (r < 0 || (!view->nwalls && !view->brokers) || w->mountinfo >= 0)
+	if (r < 0 || !is_needed(view) || w->mountinfo >= 0)
 		return r;
 	r = open_mounts(w, child);
 	if (r < 0 && sandbox_child_ended(child))
@@ -528,7 +534,7 @@ bool walls_wake(const struct walls *w, bool on)
 
 const char *walls_mechanism(const struct walls *w)
 {
-	return !w->view->nwalls && !w->view->brokers ? "none hangs on a name of the host" :
+	return !is_needed(w->view) ? "none hangs on a name of the host" :
 	       w->poll_ms < 0	? "mountinfo and inotify tell of changes outside" :
 				  "mountinfo tells of changes outside; moves are looked for "
 				  "every 50 ms";

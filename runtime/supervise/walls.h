@@ -29,9 +29,9 @@ struct walls {
 	                   -1: the run had no walls to watch, or had already ended */
 	int moves;      /* inotify: POLLIN; -1 if there is none */
 	struct close_later later; /* for the three above */
-	bool doubt;       /* the last look found such a file */
 	struct walls_run names; /* the caller sets `held` and `strict` */
-	int64_t doubt_ms; /* since when a file at a denied name may be the run's; 0: none */
+	bool doubt;       /* the last look found a file that may be the run's */
+	int64_t doubt_ms; /* since when there is one; 0: there is none */
 	int poll_ms;    /* timeout for poll(2): -1, or how often to look */
 	bool noted;     /* the first look has been: `id` holds the mounts */
 	bool often;     /* some changes cannot be reported by events */

@@ -24,10 +24,9 @@
 #include "runtime/supervise/held.h"
 
 static char dir[] = "/tmp/pol-held.XXXXXX";
-static struct broker_trees trees;
 static struct held held;
 static struct held_lost lost;
-static int tree_fd, self_fd;
+static int tree_fd;
 
 static bool allows(void *arg, enum broker_op op, const char *path, bool is_dir, uint32_t *ret_rule)
 {
@@ -41,11 +40,11 @@ static bool allows(void *arg, enum broker_op op, const char *path, bool is_dir, 
 	return op == BROKER_WRITE || strncmp(last, "blind", 5) != 0;
 }
 
-static const struct broker_rules rules = { .allows = allows };
+static struct broker broker = { .rules = { .allows = allows }, .self = -1, .cwd = -1 };
 
 static void hold(size_t most)
 {
-	held_init(&held, &trees, &rules, self_fd, most);
+	held_init(&held, &broker, most);
 	held.events = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	assert_true(held.events >= 0);
 }
@@ -322,8 +321,8 @@ static int set_up(void **state)
 	if (!mkdtemp(dir) || chdir(dir) != 0)
 		return -1;
 	tree_fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	self_fd = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return tree_fd < 0 || self_fd < 0 ? -1 : broker_trees_add(&trees, BROKER_TREE, dir, tree_fd);
+	broker.self = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return tree_fd < 0 || broker.self < 0 ? -1 : broker_trees_add(&broker.trees, BROKER_TREE, dir, tree_fd);
 }
 
 static int tear_down(void **state)
@@ -331,9 +330,9 @@ static int tear_down(void **state)
 	char line[64];
 
 	(void)state;
-	broker_trees_release(&trees);
+	broker_trees_release(&broker.trees);
 	(void)close(tree_fd);
-	(void)close(self_fd);
+	(void)close(broker.self);
 	(void)snprintf(line, sizeof(line), "rm -rf '%s'", dir);
 	return chdir("/") != 0 || system(line) != 0;
 }
