@@ -11,6 +11,7 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
+#include "runtime/broker/tracee.h"
 
 #define HAD_FIRST 1024
 #define HAD_MOST ((size_t)1 << 21) /* slots: 16 MiB */
@@ -114,19 +115,55 @@ static bool has_links(int fd)
 	return fstat(fd, &st) != 0 || st.st_nlink > 1;
 }
 
+static bool read_name(const struct held *h, int fd, char out[PATH_MAX])
+{
+	char name[BROKER_FD_NAME];
+
+	broker_fd_name(fd, name);
+	return tracee_link(h->broker->self, name, out);
+}
+
+static bool numbers_of(int fd, struct statx *ret)
+{
+	return SYS_RETRY(statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_MNT_ID, ret)) == 0 &&
+	       (ret->stx_mask & STATX_MNT_ID);
+}
+
+/*
+ * Is it a name that was removed, of a file that has others?  /proc tells it with " (deleted)"
+ * behind it, and a file may really be called so: then it is found there.  What cannot be
+ * known is a name.
+ */
+static bool is_gone(const struct held *h, int fd, const char *path)
+{
+	const char *rest;
+	const struct broker_place *p;
+	struct statx tree, mine, at;
+	AUTO_CLOSE int there = -1;
+	char again[PATH_MAX];
+
+	if (!tracee_is_gone(path))
+		return false;
+	p = broker_trees_find(&h->broker->trees, path, strlen(path), &rest);
+	/* in another mount it would not be found from the tree */
+	if (!p || p->kind != BROKER_TREE || !numbers_of(p->fd, &tree) || !numbers_of(fd, &mine) ||
+	    tree.stx_mnt_id != mine.stx_mnt_id)
+		return false;
+	there = sys_open_beneath(p->fd, rest, O_PATH | O_NOFOLLOW | O_CLOEXEC,
+				 RESOLVE_NO_SYMLINKS);
+	if (there < 0 ? errno != ENOENT && errno != ENOTDIR
+		      : !numbers_of(there, &at) || at.stx_ino == mine.stx_ino)
+		return false;
+	/* it may have been moved away meanwhile */
+	return read_name(h, fd, again) && !strcmp(again, path);
+}
+
 /* The path inside; false: it has none. */
 static bool name_of(const struct held *h, int fd, char out[PATH_MAX])
 {
-	char name[BROKER_FD_NAME];
 	struct stat st;
-	ssize_t n;
 
-	broker_fd_name(fd, name);
-	n = readlinkat(h->broker->self, name, out, PATH_MAX);
-	if (n <= 0 || n >= PATH_MAX || fstat(fd, &st) != 0 || !st.st_nlink)
-		return false;
-	out[n] = '\0';
-	return out[0] == '/';
+	return read_name(h, fd, out) && fstat(fd, &st) == 0 && st.st_nlink && !is_gone(h, fd, out);
 }
 
 /* Outside of the trees it is nothing that the run's rules keep from it there. */
@@ -199,8 +236,9 @@ static enum seen look_at(struct held *h, struct held_file *f, struct held_lost *
 	bool open = held_has_writer(h, f->fd) || (f->linked && has_links(f->fd));
 
 	for (int i = 0; i < MOST_MOVES; i++) {
+		/* a link that was removed is no name of the file any more, and never will be */
 		if (!name_of(h, f->fd, path))
-			return open ? SEEN_OPEN : SEEN_CLOSED;
+			return open && !f->linked ? SEEN_OPEN : SEEN_CLOSED;
 		if (is_denied(h, path, &ret->rule)) {
 			(void)snprintf(ret->path, sizeof(ret->path), "%s", path);
 			return SEEN_LOST;

@@ -1,7 +1,7 @@
 /*
  * What a run holds open for writing: when it is let go, what is seen of a new name, and
  * what is remembered.  The directory of the test is the tree; names that begin with "no"
- * are denied.
+ * are denied, and those that end as /proc tells a removed one.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,6 +35,10 @@ static bool allows(void *arg, enum broker_op op, const char *path, bool is_dir, 
 	(void)arg, (void)is_dir;
 	if (strncmp(last, "no", 2) == 0 || strstr(path, "/no") != NULL) {
 		*ret_rule = 7;
+		return false;
+	}
+	if (strstr(last, " (deleted)")) {
+		*ret_rule = 8;
 		return false;
 	}
 	return op == BROKER_WRITE || strncmp(last, "blind", 5) != 0;
@@ -315,6 +319,54 @@ static void test_links_are_kept_by_each_name(void **state)
 	let_go();
 }
 
+/* The file has another name, and is open: what was removed is denied nothing. */
+static void test_a_removed_name_is_none(void **state)
+{
+	int fd, again;
+
+	(void)state;
+	hold(1000);
+	fd = opened("gone");
+	assert_int_equal(link("gone", "stays"), 0);
+	again = open("stays", O_PATH | O_CLOEXEC);
+	assert_int_equal(held_add(&held, again, true), 0);
+	assert_int_equal(held_add(&held, fd, true), 0);
+	assert_int_equal(unlink("gone"), 0);
+	assert_int_equal(looked(), 2); /* open once, and linked by the name that it has */
+	assert_string_equal(lost.path, "");
+	/* another file of that name is not it */
+	(void)close(open("gone (deleted)", O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+	(void)looked();
+	assert_string_equal(lost.path, "");
+	assert_int_equal(unlink("gone (deleted)"), 0);
+	/* the control: the other name is looked at */
+	assert_int_equal(rename("stays", "no-stays"), 0);
+	(void)looked();
+	assert_int_equal(lost.rule, 7);
+	(void)unlink("no-stays");
+	(void)close(again);
+	(void)close(fd);
+	let_go();
+}
+
+static void test_a_name_that_looks_removed_counts(void **state)
+{
+	int fd;
+
+	(void)state;
+	hold(1000);
+	fd = opened("real");
+	assert_int_equal(looked(), 1);
+	assert_string_equal(lost.path, "");
+	assert_int_equal(rename("real", "real (deleted)"), 0);
+	(void)looked();
+	assert_non_null(strstr(lost.path, "/real (deleted)"));
+	assert_int_equal(lost.rule, 8);
+	(void)unlink("real (deleted)");
+	(void)close(fd);
+	let_go();
+}
+
 static int set_up(void **state)
 {
 	(void)state;
@@ -351,6 +403,8 @@ int main(void)
 		cmocka_unit_test(test_one_file_is_kept_once),
 		cmocka_unit_test(test_what_was_had_is_remembered),
 		cmocka_unit_test(test_links_are_kept_by_each_name),
+		cmocka_unit_test(test_a_removed_name_is_none),
+		cmocka_unit_test(test_a_name_that_looks_removed_counts),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
