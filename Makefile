@@ -360,6 +360,7 @@ $(BUILD)/tests/bench/nft: $(call obj,tests/bench/nft.c) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^ -lnftables -lnftnl -lmnl
 $(BUILD)/tests/probes/gate_host: runtime/egress/gate.h runtime/bundle/format.h tests/unit/egress_fixture.h
+$(BUILD)/tests/probes/hostile_probe: runtime/bundle/broker_calls.def tests/lib/hostile_args.h
 # Probes run inside the sandbox, where only the system trees are: static.
 $(BUILD)/tests/probes/%: tests/live/probes/%.c
 	@mkdir -p $(@D)
