@@ -129,41 +129,56 @@ static bool numbers_of(int fd, struct statx *ret)
 	       (ret->stx_mask & STATX_MNT_ID);
 }
 
+enum name { NAMED, NAMELESS, UNSURE };
+
 /*
- * Is it a name that was removed, of a file that has others?  /proc tells it with " (deleted)"
- * behind it, and a file may really be called so: then it is found there.  What cannot be
- * known is a name.
+ * Is it the name of the file?  /proc tells one that was removed, of a file that has others, with
+ * " (deleted)" behind it; and a file may really be called so: then it is found there.  What
+ * lies where it cannot be looked up counts as named.
  */
-static bool is_gone(const struct held *h, int fd, const char *path)
+static enum name is_named(const struct held *h, int fd, const char *path)
 {
 	const char *rest;
 	const struct broker_place *p;
 	struct statx tree, mine, at;
 	AUTO_CLOSE int there = -1;
-	char again[PATH_MAX];
 
 	if (!tracee_is_gone(path))
-		return false;
+		return NAMED;
 	p = broker_trees_find(&h->broker->trees, path, strlen(path), &rest);
 	/* in another mount it would not be found from the tree */
 	if (!p || p->kind != BROKER_TREE || !numbers_of(p->fd, &tree) || !numbers_of(fd, &mine) ||
 	    tree.stx_mnt_id != mine.stx_mnt_id)
-		return false;
+		return NAMED;
 	there = sys_open_beneath(p->fd, rest, O_PATH | O_NOFOLLOW | O_CLOEXEC,
 				 RESOLVE_NO_SYMLINKS);
-	if (there < 0 ? errno != ENOENT && errno != ENOTDIR
-		      : !numbers_of(there, &at) || at.stx_ino == mine.stx_ino)
-		return false;
-	/* it may have been moved away meanwhile */
-	return read_name(h, fd, again) && !strcmp(again, path);
+	/* what lies on the way has changed: no directory of the name is a link or a file */
+	if (there < 0 && (errno == ELOOP || errno == ENOTDIR || errno == EAGAIN))
+		return UNSURE;
+	if (there < 0)
+		return errno == ENOENT ? NAMELESS : NAMED;
+	return numbers_of(there, &at) && at.stx_ino != mine.stx_ino ? NAMELESS : NAMED;
 }
 
-/* The path inside; false: it has none. */
-static bool name_of(const struct held *h, int fd, char out[PATH_MAX])
+/* The path inside, if it is NAMED.  UNSURE: it is to be looked at again. */
+static enum name name_of(const struct held *h, int fd, char out[PATH_MAX])
 {
+	char again[PATH_MAX];
 	struct stat st;
 
-	return read_name(h, fd, out) && fstat(fd, &st) == 0 && st.st_nlink && !is_gone(h, fd, out);
+	for (int i = 0; i < MOST_MOVES; i++) {
+		enum name named;
+
+		if (!read_name(h, fd, out) || fstat(fd, &st) != 0 || !st.st_nlink)
+			return NAMELESS;
+		named = is_named(h, fd, out);
+		if (named == NAMED)
+			return NAMED;
+		/* it may have been moved away meanwhile */
+		if (named == NAMELESS && read_name(h, fd, again) && !strcmp(again, out))
+			return NAMELESS;
+	}
+	return UNSURE;
 }
 
 /* Outside of the trees it is nothing that the run's rules keep from it there. */
@@ -236,9 +251,13 @@ static enum seen look_at(struct held *h, struct held_file *f, struct held_lost *
 	bool open = held_has_writer(h, f->fd) || (f->linked && has_links(f->fd));
 
 	for (int i = 0; i < MOST_MOVES; i++) {
+		enum name named = name_of(h, f->fd, path);
+
 		/* a link that was removed is no name of the file any more, and never will be */
-		if (!name_of(h, f->fd, path))
+		if (named == NAMELESS)
 			return open && !f->linked ? SEEN_OPEN : SEEN_CLOSED;
+		if (named == UNSURE)
+			return SEEN_UNWATCHED;
 		if (is_denied(h, path, &ret->rule)) {
 			(void)snprintf(ret->path, sizeof(ret->path), "%s", path);
 			return SEEN_LOST;
@@ -248,7 +267,7 @@ static enum seen look_at(struct held *h, struct held_file *f, struct held_lost *
 		if (!watch_file(h, f, path))
 			return SEEN_UNWATCHED;
 		/* it may have been moved before it was watched */
-		if (name_of(h, f->fd, now) && !strcmp(now, path))
+		if (name_of(h, f->fd, now) == NAMED && !strcmp(now, path))
 			return SEEN_OPEN;
 	}
 	return SEEN_UNWATCHED;
@@ -267,8 +286,8 @@ static bool is_kept_already(const struct held *h, size_t i, uint32_t *kept, size
 	for (; kept[at]; at = (at + 1) & (cap - 1)) {
 		const struct held_file *g = &h->v[kept[at] - 1];
 
-		if (g->number == f->number && g->linked == f->linked && name_of(h, f->fd, a) &&
-		    name_of(h, g->fd, b) && !strcmp(a, b))
+		if (g->number == f->number && g->linked == f->linked && name_of(h, f->fd, a) == NAMED &&
+		    name_of(h, g->fd, b) == NAMED && !strcmp(a, b))
 			return true;
 	}
 	kept[at] = (uint32_t)i + 1;

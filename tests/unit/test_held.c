@@ -349,6 +349,31 @@ static void test_a_removed_name_is_none(void **state)
 	let_go();
 }
 
+/* Its directory is gone as well, and a link is there: it is looked at again, and not lost. */
+static void test_what_cannot_be_looked_up_now_is_looked_at_again(void **state)
+{
+	int fd;
+
+	(void)state;
+	hold(1000);
+	assert_int_equal(mkdir("way", 0755), 0);
+	fd = opened("way/gone");
+	assert_int_equal(link("way/gone", "other"), 0);
+	assert_int_equal(unlink("way/gone"), 0);
+	assert_int_equal(rmdir("way"), 0);
+	assert_int_equal(symlink("sub", "way"), 0);
+	assert_int_equal(looked(), 1);
+	assert_string_equal(lost.path, "");
+	assert_in_range(held_wait(&held, sys_now_ms()), 0, HELD_SOON_MS);
+	assert_int_equal(unlink("way"), 0);
+	(void)looked();
+	assert_string_equal(lost.path, "");
+	assert_int_equal(held_wait(&held, sys_now_ms()), -1);
+	(void)unlink("other");
+	(void)close(fd);
+	let_go();
+}
+
 static void test_a_name_that_looks_removed_counts(void **state)
 {
 	int fd;
@@ -404,6 +429,7 @@ int main(void)
 		cmocka_unit_test(test_what_was_had_is_remembered),
 		cmocka_unit_test(test_links_are_kept_by_each_name),
 		cmocka_unit_test(test_a_removed_name_is_none),
+		cmocka_unit_test(test_what_cannot_be_looked_up_now_is_looked_at_again),
 		cmocka_unit_test(test_a_name_that_looks_removed_counts),
 	};
 
