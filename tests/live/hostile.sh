@@ -65,7 +65,7 @@ hostile() {
 	shift 2
 	made
 	RUN_OPTIONS=(--report "$WORK/report" "$@")
-	run_with "$name" timeout -s KILL 240 "$PROBES/hostile_probe" "$seed" "$n" "$WORK/own" 100
+	run_with "$name" timeout -s KILL $((240 + n / 100)) "$PROBES/hostile_probe" "$seed" "$n" "$WORK/own" $((100 + n / 200))
 	want_rc 0
 	no_err 'Sanitizer|runtime error|assert'
 	printf '     seed %s: %s\n' "$seed" "${out//$'\n'/, }"
