@@ -8,7 +8,8 @@
 mkdir -p x .git/hooks sub/hidden sub/ro && echo a >sub/f
 policy 'file { allow exec "${PROJECT_DIR}/x"
 	hide "${PROJECT_DIR}/sub/hidden"
-	deny write "${PROJECT_DIR}/sub/ro" }'
+	deny write "${PROJECT_DIR}/sub/ro"
+	allow read, write "'"$WORK/out"'" }'
 
 # PLACE WANTED…: the options of the mount that one sees at PLACE.
 flags() {
@@ -30,12 +31,11 @@ flags / ro nosuid nodev noexec
 flags /usr ro nosuid nodev '!noexec'
 flags /etc ro nosuid nodev noexec
 flags /etc/passwd ro nosuid nodev noexec
-flags "$P" rw nosuid nodev noexec
-flags "$P/x" rw nosuid nodev '!noexec'
-flags "$P/sub" rw nosuid nodev noexec
-flags "$P/sub/ro" ro nosuid nodev noexec
+# names in it are decided one by one: polrun makes the writing calls
+flags "$P" ro nosuid nodev noexec
+flags "$P/x" ro nosuid nodev '!noexec'
 flags "$P/sub/hidden" ro nosuid nodev noexec
-flags "$P/.git/hooks" ro nosuid nodev noexec
+flags "$WORK/out" rw nosuid nodev noexec
 flags /tmp rw nosuid nodev noexec
 flags /proc rw nosuid nodev noexec
 flags /proc/sys ro nosuid nodev noexec
@@ -44,11 +44,12 @@ flags /dev/pts rw nosuid noexec
 t "there are no other mounts, and none is writable that no rule makes so"
 run cat /proc/self/mountinfo
 want_out " $P "
-known="^(/|/usr|/etc|/etc/(passwd|group)|$P(/x|/sub|/sub/(ro|hidden)|/\.git|/\.git/hooks)?|/tmp|/proc(/.*)?|/dev/(null|zero|full|random|urandom|tty|pts))\$"
+known="^(/|/usr|/etc|/etc/(passwd|group)|$P(/x|/sub/hidden)?|$WORK/out|/tmp|/proc(/.*)?|/dev/(null|zero|full|random|urandom|tty|pts))\$"
 extra=$(awk '{ print $5 }' <<<"$out" | grep -vE "$known" | tr '\n' ' ')
 [ -z "$extra" ] || bad "mounts: $extra"
-writable="^($P(/x|/sub|/\.git)?|/tmp|/proc|/dev/[a-z]+)\$"
-extra=$(awk '$6 ~ /(^|,)rw(,|$)/ { print $5 }' <<<"$out" | grep -vE "$writable" | tr '\n' ' ')
+writable="^($WORK/out|/tmp|/proc|/dev/[a-z]+)\$"
+# polrun's own mount of a tree that it decides lies below the one that the run sees
+extra=$(awk '{ o[$5] = $6 } END { for (p in o) if (o[p] ~ /(^|,)rw(,|$)/) print p }' <<<"$out" | grep -vE "$writable" | tr '\n' ' ')
 [ -z "$extra" ] || bad "writable: $extra"
 # no propagation to or from anywhere, nothing but these file systems
 extra=$(awk '{ for (i = 7; i < NF && $i != "-"; i++) print $5, $i }' <<<"$out")
@@ -57,10 +58,10 @@ extra=$(awk '{ for (i = 7; i < NF && $i != "-"; i++) print $5, $i }' <<<"$out")
 t "what cannot be written really cannot, what can can"
 run sh -c 'for d in / /usr /etc /dev /proc/sys /var /home sub/ro sub/hidden .git/hooks; do
 	mkdir "$d/pol-new" 2>/dev/null && echo "made $d"; done
-	mkdir sub/new x/new /tmp/new && echo made-own'
+	mkdir sub/new x/new /tmp/new "$0" && echo made-own' "$WORK/out/new"
 want_out '^made-own$'
 no_out '^made /|^made sub|^made \.git'
-rmdir sub/new x/new
+rmdir sub/new x/new "$WORK/out/new"
 
 if is_root && unshare -m true 2>/dev/null; then
 	t "mounts of the host below a tree have the tree's flags"
