@@ -16,6 +16,7 @@
 #include <string.h>
 #include <poll.h>
 #include <sys/capability.h>
+#include <sys/fsuid.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -35,7 +36,7 @@
 
 #include "runtime/base/sys.h"
 
-enum { MAX_CALLS = 128, MAX_FRAMES = 12, SHORT = -1 };
+enum { MAX_CALLS = 256, MAX_FRAMES = 12, SHORT = -1 };
 
 static struct {
 	const char *role; /* NULL: no call was made yet */

@@ -23,6 +23,14 @@ const int broker_syscalls[] = {
 const size_t broker_syscall_count =
 	sizeof(broker_syscalls) / sizeof(broker_syscalls[0]);
 
+/* It may have been removed, or be closed to us. */
+static int open_cwd(void)
+{
+	int fd = sys_open(".", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+
+	return fd >= 0 ? fd : sys_open("/", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+}
+
 int broker_init(struct broker *b, const struct broker_rules *rules)
 {
 	*b = (struct broker){ .rules = *rules, .self = -1, .cwd = -1 };
@@ -33,10 +41,7 @@ int broker_init(struct broker *b, const struct broker_rules *rules)
 	b->self = sys_open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 	if (b->self < 0)
 		return -errno;
-	b->cwd = sys_open(".", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
-	/* it may have been removed */
-	if (b->cwd < 0)
-		b->cwd = sys_open("/", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+	b->cwd = open_cwd();
 	return b->cwd < 0 ? -errno : 0;
 }
 

@@ -52,7 +52,9 @@ int broker_trees_add(struct broker_trees *t, enum broker_place_kind kind,
 		return -EINVAL;
 	if (broker_trees_at(t, at, p.len))
 		return -EEXIST;
-	if (kind == BROKER_TREE && fstat(fd, &st) == 0)
+	if (kind == BROKER_TREE && fstat(fd, &st) != 0)
+		return -errno;
+	if (kind == BROKER_TREE)
 		p.dev = st.st_dev;
 	if (t->n == BROKER_MOST_PLACES)
 		return -E2BIG;

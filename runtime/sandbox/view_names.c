@@ -110,6 +110,9 @@ int view_mark_above(struct view_builder *b, const char *path, uint32_t by,
 			return 0;
 		*slash = '\0';
 		r = view_look(b->in->prefix, dir, &o);
+		/* a link on the way: what it leads to has places of its own */
+		if (r < 0 && r != -ELOOP)
+			return r;
 		if (r == 0 && o.fd >= 0)
 			(void)close(o.fd);
 		if (r == 0 && o.exists && o.is_dir)

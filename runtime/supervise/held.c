@@ -169,8 +169,12 @@ static enum name name_of(const struct held *h, int fd, char out[PATH_MAX])
 	for (int i = 0; i < MOST_MOVES; i++) {
 		enum name named;
 
-		if (!read_name(h, fd, out) || fstat(fd, &st) != 0 || !st.st_nlink)
+		if (fstat(fd, &st) != 0)
+			return UNSURE;
+		if (!st.st_nlink)
 			return NAMELESS;
+		if (!read_name(h, fd, out))
+			return UNSURE;
 		named = is_named(h, fd, out);
 		if (named == NAMED)
 			return NAMED;

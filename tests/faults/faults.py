@@ -430,6 +430,12 @@ def judge(outcome, err, site, r, base):
         if r.status == base.status and walls(r.out) != walls(base.out):
             return 'the command has other walls'
         return None
+    if outcome == 'answered':
+        if r.status != base.status:
+            return f'exit status {r.status}, want {base.status}'
+        if SECRET in r.out or walls(r.out) != walls(base.out):
+            return 'what is hidden is shown, or the command has other walls'
+        return None if r.report else 'no report'
     if outcome == 'unreported':
         if r.status != base.status or r.out != base.out:
             return f'exit status {r.status}, or another output'
@@ -445,11 +451,16 @@ def judge(outcome, err, site, r, base):
     a, b = tidy_report(r.report), tidy_report(base.report)
     if outcome == 'unnamed':
         a['denials'] = b['denials']
+    elif outcome == 'unlisted':
+        a['written'] = b['written']
+        a['mechanisms'] = [m for m in a['mechanisms'] if m in b['mechanisms'] or not m.startswith('written:')]
     elif outcome != 'same':
         lost = [m for m in a['mechanisms'] if m not in b['mechanisms']]
         if not any(re.search(outcome.replace('_', ' '), m) for m in lost):
             return f'mechanisms[] has no line that matches "{outcome}": {lost}'
         a['mechanisms'], a['denials'] = b['mechanisms'], b['denials']
+        if outcome == 'without_a_listener':  # nobody decides names
+            a['written'] = b['written']
         new = [i['path'] for i in a['left'] if i not in b['left']]
         if outcome == 'has_appeared':
             if len(new) != 1 or not any(new[0] in l for l in lines):
@@ -481,7 +492,7 @@ SCENARIOS = (
     Scenario('limited network', {'step_nft', 'nft_load'}, lambda w: {'bundle': w.limited}),
     # the kernel refuses the messages: the run is begun again with polnft
     Scenario('polnft', {'by_polnft', 'network_by_polnft'}, lambda w: {'bundle': w.limited},
-             fault='polinit:sendmsg:1:EPERM'),
+             fault='polinit:sendmsg:1/1:EPERM'),
     Scenario('traced', {'trace_init', 'trace_look', 'trace_release', 'look'},
              lambda w: {'options': ('--explain-denials',)}),
     Scenario('signed', set(), lambda w: {
@@ -667,7 +678,7 @@ class Runner:
                 wrong = 'nothing is said'
         elif r.status != base.status:
             wrong = f'exit status {r.status}, want 125 or {base.status}'
-        elif r.out != base.out and not (self.expect.of(s, e) in ('absent', 'closed') and
+        elif r.out != base.out and not (self.expect.of(s, e) in ('absent', 'closed', 'answered') and
                                         walls(r.out) == walls(base.out)):
             wrong = 'the command sees something else'
         self.check(f'{c.name}: {s.role} {s.call} {s.n}+ {e} ({" < ".join(s.way[:4])})', wrong, r)

@@ -45,10 +45,12 @@ static void test_the_longest_place_counts(void **state)
 		{ "/q", NULL, NULL, true },	       { "", NULL, NULL, true },
 	};
 	struct broker_trees set = { 0 };
+	int fd = open("/", O_PATH | O_CLOEXEC);
 
 	(void)state;
+	assert_true(fd >= 0);
 	for (size_t i = 0; i < 5; i++)
-		assert_int_equal(broker_trees_add(&set, BROKER_TREE, at[i], (int)i), 0);
+		assert_int_equal(broker_trees_add(&set, BROKER_TREE, at[i], fd), 0);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const char *rest = NULL;
 		const struct broker_place *p =
@@ -70,6 +72,9 @@ static void test_the_longest_place_counts(void **state)
 	assert_int_equal(broker_trees_add(&set, BROKER_HOLE, "/n", 3), -EINVAL);
 	assert_int_equal(broker_trees_add(&set, BROKER_LOOK, "/", 3), 0);
 	assert_string_equal(broker_trees_find(&set, "/pp", 3, NULL)->at, "/");
+	(void)close(fd);
+	/* a tree whose file system cannot be known */
+	assert_int_equal(broker_trees_add(&set, BROKER_TREE, "/n", fd), -EBADF);
 	broker_trees_release(&set);
 }
 
