@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/sandbox/view_binds.h"
 #include "runtime/sandbox/view_place.h"
 #include "runtime/sandbox/view_settle.h"
 #include "runtime/sandbox/view_walls.h"
@@ -139,6 +140,8 @@ int view_make(const struct view_in *in, struct sandbox_view *ret, struct rt_err 
 		r = view_settle(&b);
 	if (r == 0)
 		r = put_nodes(&b);
+	if (r == 0)
+		r = view_binds_check(&b);
 	if (r == 0)
 		drop_links(ret);
 	if (r == 0)

@@ -9,95 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime/base/io.h"
+#include "runtime/sandbox/host_mounts.h"
 #include "runtime/sandbox/view_binds.h"
 #include "runtime/sandbox/view_link.h"
-
-#define MOUNTINFO_MAX (16u * 1024 * 1024)
-
-struct bind {
-	char *dev;        /* "MAJOR:MINOR" */
-	char *root, *at;  /* the root inside its file system, and the mount point */
-};
-
-struct binds {
-	struct bind *v;
-	size_t n;
-};
-
-/* Replaces "\040" by a blank, and so on, in place. */
-static void unescape(char *s)
-{
-	char *to = s;
-
-	while (*s) {
-		if (s[0] == '\\' && s[1] >= '0' && s[1] <= '3' && s[2] >= '0' &&
-		    s[2] <= '7' && s[3] >= '0' && s[3] <= '7') {
-			*to++ = (char)((s[1] - '0') << 6 | (s[2] - '0') << 3 | (s[3] - '0'));
-			s += 4;
-		} else {
-			*to++ = *s++;
-		}
-	}
-	*to = '\0';
-}
-
-/* Reads lines of the form ID PARENT MAJOR:MINOR ROOT PLACE …; changes the text. */
-static int read_lines(char *text, struct binds *ret)
-{
-	size_t lines = 0;
-
-	for (const char *s = text; *s; s++)
-		lines += *s == '\n';
-	ret->v = calloc(lines + 1, sizeof(*ret->v));
-	if (!ret->v)
-		return -ENOMEM;
-	for (char *save = NULL, *line = strtok_r(text, "\n", &save); line;
-	     line = strtok_r(NULL, "\n", &save)) {
-		char *word[5] = { NULL }, *in = NULL;
-		size_t n = 0;
-
-		for (char *w = strtok_r(line, " ", &in); w && n < 5;
-		     w = strtok_r(NULL, " ", &in))
-			word[n++] = w;
-		if (n < 5 || word[3][0] != '/' || word[4][0] != '/')
-			continue; /* a namespace's file is not a tree */
-		unescape(word[3]);
-		unescape(word[4]);
-		ret->v[ret->n++] = (struct bind){ word[2], word[3], word[4] };
-	}
-	return 0;
-}
-
-/* The part of `path` after `top`, both absolute: "" or beginning with '/'. */
-static const char *relative_to(const char *path, const char *top)
-{
-	return top[1] ? path + strlen(top) : path[1] ? path : path + 1;
-}
-
-/* The mount that shows the path: the innermost, and the last of those at the same
- * place. */
-static const struct bind *mount_of(const struct binds *all, const char *path)
-{
-	const struct bind *best = NULL;
-
-	for (size_t i = 0; i < all->n; i++)
-		if (view_at(path, all->v[i].at) &&
-		    (!best || strlen(all->v[i].at) >= strlen(best->at)))
-			best = &all->v[i];
-	return best;
-}
-
-static int join(char out[8300], const char *a, const char *b)
-{
-	int n = snprintf(out, 8300, "%s%s", a[1] ? a : "", b);
-
-	if (n < 0 || n >= 8300)
-		return -ENAMETOOLONG;
-	if (!out[0])
-		(void)snprintf(out, 8300, "/");
-	return 0;
-}
 
 /*
  * Is the object at `other` the one that the rule names?  1, 0, or -errno.  If nobody
@@ -168,27 +82,27 @@ static int take_away(struct view_builder *b, size_t i, const char *named, const 
 
 /* Adds every other name that mounts give to what the place at `i` restricts, or to a
  * part of it. */
-static int other_names(struct view_builder *b, const struct binds *all, size_t i)
+static int other_names(struct view_builder *b, const struct host_mounts *all, size_t i)
 {
-	char path[4096], in_fs[8300], named[8300], shown[8300];
-	const struct bind *own;
+	char path[4096], in_fs[HOST_MOUNT_PATH], named[HOST_MOUNT_PATH], shown[HOST_MOUNT_PATH];
+	const struct host_mount *own;
 	int r = 0;
 
 	(void)snprintf(path, sizeof(path), "%s", b->places[i].path);
-	own = mount_of(all, path);
-	if (!own || join(in_fs, own->root, relative_to(path, own->at)) < 0)
+	own = host_mount_of(all, path);
+	if (!own || host_mount_inside(own, path, in_fs) < 0)
 		return 0;
 	for (size_t k = 0; k < all->n && r == 0; k++) {
-		const struct bind *o = &all->v[k];
+		const struct host_mount *o = &all->v[k];
 
 		if (o == own || strcmp(o->dev, own->dev) != 0)
 			continue;
 		if (view_at(in_fs, o->root)) {
-			r = join(shown, o->at, relative_to(in_fs, o->root));
+			r = host_mount_name(o->at, o->root, in_fs, shown);
 			if (r == 0)
 				r = take_away(b, i, path, shown);
 		} else if (view_below(o->root, in_fs)) {
-			r = join(named, path, relative_to(o->root, in_fs));
+			r = host_mount_name(path, in_fs, o->root, named);
 			if (r == 0)
 				r = take_away(b, i, named, o->at);
 		}
@@ -198,17 +112,15 @@ static int other_names(struct view_builder *b, const struct binds *all, size_t i
 
 int view_binds(struct view_builder *b)
 {
-	AUTO_FREE char *text = NULL;
-	struct binds all = { NULL, 0 };
-	size_t n = b->n, len = 0;
+	struct host_mounts all;
+	size_t n = b->n;
 	int r;
 
 	if (!b->in->mountinfo)
 		return 0;
-	r = io_read_file(b->in->mountinfo, MOUNTINFO_MAX, &text, &len);
+	r = host_mounts_read(b->in->mountinfo, &all);
 	if (r < 0)
-		return rt_fail_errno(b->err, -r, "%s", b->in->mountinfo);
-	r = read_lines(text, &all);
+		(void)rt_fail_errno(b->err, -r, "%s", b->in->mountinfo);
 	for (size_t i = 0; i < n && r == 0; i++) {
 		const struct view_wanted *w = &b->places[i].wanted;
 
@@ -216,6 +128,81 @@ int view_binds(struct view_builder *b)
 		    !b->places[i].source)
 			r = other_names(b, &all, i);
 	}
-	free(all.v);
+	host_mounts_release(&all);
+	return r;
+}
+
+/* --- second names of trees in which names are decided --------------------------------------- */
+
+/* The run writes the host's objects here, whoever makes the calls. */
+static bool is_written(const struct sandbox_node *n)
+{
+	return !n->noted && !n->scratch && !n->masked && !n->locked && !n->absent &&
+	       (n->ops & PB_WRITE);
+}
+
+static const char *host_name(const struct sandbox_node *n)
+{
+	return n->source ? n->source : n->path;
+}
+
+/* Does `m`, which shows `at`, show a part of what `tree` shows, by names of its own? */
+static bool overlaps(const struct host_mounts *all, const struct sandbox_node *tree,
+		     const struct host_mount *m, const char *at)
+{
+	const struct host_mount *own = host_mount_of(all, host_name(tree));
+	char a[HOST_MOUNT_PATH], b[HOST_MOUNT_PATH];
+
+	if (!own || own == m || strcmp(own->dev, m->dev) != 0)
+		return false;
+	/* what is too long to compare may be the same */
+	if (host_mount_inside(own, host_name(tree), a) < 0 || host_mount_inside(m, at, b) < 0)
+		return true;
+	return view_at(a, b) || view_at(b, a);
+}
+
+static int refuse(struct view_builder *b, const struct sandbox_node *tree, const char *other)
+{
+	return rt_fail(b->err, EXDEV,
+		       "'%s' shows what lies in '%s' by a second name (a mount): the names there "
+		       "are decided one by one, and a rule for the one would not hold for the "
+		       "other; let only one of them be written", other, tree->path);
+}
+
+static int check_second(struct view_builder *b, const struct host_mounts *all,
+			const struct sandbox_node *tree, const struct sandbox_node *n)
+{
+	const struct sandbox_view *v = b->out;
+	const struct host_mount *own = host_mount_of(all, host_name(n));
+
+	if (n != tree && own && overlaps(all, tree, own, host_name(n)))
+		return refuse(b, tree, n->path);
+	/* in a tree polrun enters no mount of the tree's own file system */
+	for (size_t k = 0; k < all->n && !n->broker && !n->source; k++) {
+		const struct host_mount *m = &all->v[k];
+
+		if (view_below(m->at, n->path) && sandbox_view_find(v, m->at) == n &&
+		    overlaps(all, tree, m, m->at))
+			return refuse(b, tree, m->at);
+	}
+	return 0;
+}
+
+int view_binds_check(struct view_builder *b)
+{
+	const struct sandbox_view *v = b->out;
+	struct host_mounts all;
+	int r;
+
+	if (!b->in->mountinfo || !v->brokers)
+		return 0;
+	r = host_mounts_read(b->in->mountinfo, &all);
+	if (r < 0)
+		(void)rt_fail_errno(b->err, -r, "%s", b->in->mountinfo);
+	for (size_t i = 0; i < v->n && r == 0; i++)
+		for (size_t k = 0; k < v->n && r == 0 && v->nodes[i].broker; k++)
+			if (is_written(&v->nodes[k]))
+				r = check_second(b, &all, &v->nodes[i], &v->nodes[k]);
+	host_mounts_release(&all);
 	return r;
 }
