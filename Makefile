@@ -318,6 +318,9 @@ $(BUILD)/tests/libpol/same: $(call obj,tests/libpol/same.c) $(BUILD)/lib/libpolp
 $(BUILD)/tests/bench/open: $(call obj,tests/bench/open.c) $(COMMON) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(STATIC) $(LDFLAGS_$(VARIANT)) -o $@ $^ $(POLRUN_LIBS)
+$(BUILD)/tests/bench/files: $(call obj,tests/bench/files.c)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(STATIC) $(LDFLAGS_$(VARIANT)) -o $@ $^
 $(BUILD)/tests/bench/shell: $(call obj,tests/bench/shell.c) $(LIB_RUNTIME)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie $(LDFLAGS_$(VARIANT)) -o $@ $^

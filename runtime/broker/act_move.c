@@ -27,6 +27,8 @@ struct moved {
 	struct broker_act *a;
 	char from[PATH_MAX], to[PATH_MAX];
 	size_t nfrom, nto;
+	int into; /* the directory that has its new name, if names are exchanged; -1 */
+	size_t into_len; /* of `to` as it began */
 	unsigned names, depth;
 	int64_t until; /* sys_now_ms() */
 	/* what is being read of the directory at each depth */
@@ -68,6 +70,10 @@ static int look_at(struct moved *m, int dir, const struct entry *e)
 	r = broker_may_move(m->a, m->from, m->to, is_dir, BROKER_BY_MOVED);
 	if (r == 0)
 		r = broker_may_go(m->a, m->from);
+	if (r == 0) {
+		broker_touch(m->a, m->from, dir, e->name);
+		broker_touch(m->a, m->to, m->into, m->to + m->into_len + 1);
+	}
 	if (r == 0 && is_link)
 		r = broker_may_lead_as(m->a, m->to, dir, e->name);
 	if (r != 0 || !is_dir)
@@ -146,12 +152,13 @@ static int may_move_below(struct broker_act *a, const struct broker_spot *from,
 	if (broker_trees_below(&a->b->trees, from->path, from->len) ||
 	    broker_trees_below(&a->b->trees, to->path, to->len))
 		return broker_refuse(a, EBUSY, BROKER_BY_MOUNT, from->path);
-	if (all_allowed(&a->b->rules, from->path) &&
+	if (!a->b->rules.touches && all_allowed(&a->b->rules, from->path) &&
 	    all_allowed(&a->b->rules, to->path))
 		return 0;
 	m.a = a;
 	m.nfrom = from->len;
-	m.nto = to->len;
+	m.nto = m.into_len = to->len;
+	m.into = S_ISDIR(to->mode) ? to->object : -1;
 	m.names = m.depth = 0;
 	m.read = a->b->work->read;
 	memcpy(m.from, from->path, from->len + 1);
@@ -177,6 +184,10 @@ static int may_move(struct broker_act *a, const struct broker_spot *from,
 		r = broker_may_go(a, to->path);
 	if (r == 0 && S_ISLNK(from->mode))
 		r = broker_may_lead_as(a, to->path, from->object, "");
+	if (r == 0) {
+		broker_touch(a, from->path, from->object, "");
+		broker_touch(a, to->path, to->object, "");
+	}
 	return r == 0 && is_dir ? may_move_below(a, from, to) : r;
 }
 
@@ -233,6 +244,9 @@ int broker_link(struct broker_act *a)
 		r = broker_may_lead_as(a, a->to->path, a->at->object, "");
 	if (r != 0)
 		return r;
+	if (a->at->last != BROKER_LAST_NAMELESS)
+		broker_touch(a, a->at->path, a->at->object, "");
+	broker_touch(a, a->to->path, -1, "");
 	held = a->b->rules.hold && S_ISREG(a->at->mode);
 	r = held ? hold(a, a->at->object) : 0;
 	if (r < 0)

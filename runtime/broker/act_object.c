@@ -144,10 +144,11 @@ int broker_check_access(const struct broker_call *c)
 
 int broker_access(struct broker_act *a)
 {
-	int r = a->c->mode & W_OK ? may_change(a) : 0;
+	const struct broker_spot *s = a->at;
+	int r = a->c->mode & W_OK ? broker_might_write(a, s, S_ISDIR(s->mode)) : 0;
 
 	if (r < 0)
 		return r;
-	return broker_done(faccessat(a->at->object, "", (int)a->c->mode,
+	return broker_done(faccessat(s->object, "", (int)a->c->mode,
 				     AT_EMPTY_PATH | (int)(a->c->flags & AT_EACCESS)));
 }

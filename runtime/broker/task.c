@@ -26,9 +26,26 @@ static int may(struct broker_act *a, enum broker_op op, const char *path, bool i
 	return broker_refuse(a, EACCES, reason, path);
 }
 
-int broker_may_write(struct broker_act *a, const struct broker_spot *s, bool is_dir)
+void broker_touch(const struct broker_act *a, const char *path, int dir, const char *name)
+{
+	const struct broker_rules *rules = &a->b->rules;
+
+	if (rules->touches)
+		rules->touches(rules->arg, path, dir, name);
+}
+
+int broker_might_write(struct broker_act *a, const struct broker_spot *s, bool is_dir)
 {
 	return may(a, BROKER_WRITE, s->path, is_dir, BROKER_BY_RULE);
+}
+
+int broker_may_write(struct broker_act *a, const struct broker_spot *s, bool is_dir)
+{
+	int r = broker_might_write(a, s, is_dir);
+
+	if (r == 0)
+		broker_touch(a, s->path, s->object, "");
+	return r;
 }
 
 int broker_may_read(struct broker_act *a, const struct broker_spot *s, bool is_dir)

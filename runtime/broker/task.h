@@ -30,8 +30,12 @@ struct broker_act {
 /* Refuses for this reason, about this path.  Returns -err. */
 int broker_refuse(struct broker_act *a, int err, enum broker_reason reason,
 		  const char *subject);
-/* 0 if the rules allow writing (and reading) the name of the spot, else -EACCES. */
+/* What is there under this name is about to change: see broker_rules.touches. */
+void broker_touch(const struct broker_act *a, const char *path, int dir, const char *name);
+/* 0 if the rules allow writing (and reading) the name of the spot, else -EACCES.  Only
+ * broker_may_write() takes it for about to change. */
 int broker_may_write(struct broker_act *a, const struct broker_spot *s, bool is_dir);
+int broker_might_write(struct broker_act *a, const struct broker_spot *s, bool is_dir);
 int broker_may_read(struct broker_act *a, const struct broker_spot *s, bool is_dir);
 /* 0, or what is refused (EBUSY) if the name must not go away. */
 int broker_may_go(struct broker_act *a, const char *path);

@@ -188,6 +188,9 @@ static int write_report(struct session *s, int status)
 		.appeared = s->appeared, .nappeared = s->nappeared,
 		.left = s->ran ? &s->left : NULL,
 		.staged = s->ran ? &s->staged : NULL,
+		.written = { .view = &s->view, .effects = s->ran ? &s->effects : NULL,
+			     .artifacts = s->opt.artifacts ? &s->artifacts : NULL,
+			     .staged = s->staged.on },
 	};
 
 	if (report_write(s->report, &r, &err) < 0)
@@ -323,6 +326,8 @@ static void release(struct session *s)
 	walls_release(&s->walls);
 	gateway_release(&s->gateway);
 	ask_net_end(s->gateway.ask, s->asker);
+	effects_release(&s->effects);
+	artifacts_release(&s->artifacts);
 	sandbox_view_release(&s->view);
 	rt_roots_release(&s->roots);
 	env_free(s->envp);

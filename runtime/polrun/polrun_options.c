@@ -12,7 +12,7 @@
 #include "runtime/base/io.h"
 #include "runtime/base/optread.h"
 
-enum id { ID_BUNDLE, ID_POLICY, ID_QUIET, ID_PROJECT, ID_USER, ID_ROLE, ID_REPORT, ID_RECORD, ID_PLAN, ID_STAGE, ID_DOCTOR, ID_EXPLAIN,
+enum id { ID_BUNDLE, ID_POLICY, ID_QUIET, ID_PROJECT, ID_USER, ID_ROLE, ID_REPORT, ID_RECORD, ID_PLAN, ID_STAGE, ID_ARTIFACTS, ID_DOCTOR, ID_EXPLAIN,
 	  ID_YES, ID_VERBOSE, ID_SIGNERS, ID_REQUIRE, ID_LINE, ID_HELP, ID_VERSION, ID_ASK, ID_ASK_SOCKET, ID_SESSION };
 
 static const struct optspec table[] = {
@@ -30,6 +30,8 @@ static const struct optspec table[] = {
 	{ ID_RECORD, "record", 0, OPTSPEC_ONE, 0, "FILE",
 	  "append the command and its decision, for polc diff --traffic" },
 	{ ID_REPORT, "report", 0, OPTSPEC_ONE, 0, "FILE", "write a JSON report of the run" },
+	{ ID_ARTIFACTS, "artifacts", 0, OPTSPEC_NONE, 0, NULL,
+	  "in the report: each file that the run has made, changed or removed, with a digest" },
 	{ ID_PLAN, "plan", 0, OPTSPEC_NONE, 0, NULL,
 	  "show what would run and where; run nothing" },
 	{ ID_STAGE, "stage", 0, OPTSPEC_NONE, 0, NULL,
@@ -142,6 +144,9 @@ static int set(void *to, const struct optspec *opt, const char *value,
 	case ID_STAGE:
 		o->stage = true;
 		return 0;
+	case ID_ARTIFACTS:
+		o->artifacts = true;
+		return 0;
 	case ID_DOCTOR:
 		o->action = OPT_DOCTOR;
 		return 0;
@@ -179,6 +184,12 @@ static int check_whole(const struct polrun_options *o, struct rt_err *err)
 		return rt_fail(err, EINVAL, "-b and -p: a run has one policy");
 	if (o->verbose && o->quiet)
 		return rt_fail(err, EINVAL, "-v and -q contradict each other");
+	if (o->artifacts && !o->report)
+		return rt_fail(err, EINVAL, "--artifacts: the files are listed in the report: name its "
+			       "file with --report");
+	if (o->artifacts && o->stage)
+		return rt_fail(err, EINVAL, "--artifacts: with --stage nothing is changed until polrun "
+			       "commit, and polrun review lists it");
 	if (!o->bundle && (o->require_signed || o->signers))
 		return rt_fail(err, EINVAL, "what polrun compiles itself is not signed: name a "
 			       "bundle with -b");

@@ -23,6 +23,7 @@ struct polrun_options {
 	bool require_signed;
 	const char *line;   /* -c */
 	bool stage;
+	bool artifacts;
 	bool explain;
 	bool verbose, quiet;
 	bool yes;

@@ -180,7 +180,7 @@ static void lists(struct json *j, const struct report *r)
 	report_net(j, r->bundle, r->gateway);
 	left_list(j, r->left);
 	read_only_list(j, r->run, r->view);
-	json_null(j, "written");
+	report_written(j, &r->written);
 	json_cstr(j, "staged", r->staged && r->staged->made && !r->staged->empty ?
 			       r->staged->stage.id : NULL);
 	json_cstr(j, "runner", r->run ? "native" : NULL);
@@ -262,6 +262,7 @@ static void mechanisms(struct json *j, const struct report *r)
 				how(j, "limits_hit", "memory is inferred: the command failed, and its "
 				    "largest process had three quarters of the limit or more");
 	}
+	report_written_how(j, &r->written);
 	left_mechanisms(j, r);
 	for (size_t i = 0; i < r->nappeared; i++) {
 		size_t k = r->appeared[i];

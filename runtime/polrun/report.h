@@ -3,6 +3,7 @@
 #define RUNTIME_POLRUN_REPORT_H
 
 #include "runtime/entry/entry.h"
+#include "runtime/polrun/report_written.h"
 #include "runtime/supervise/supervise.h"
 
 struct left;
@@ -25,6 +26,7 @@ struct report {
 	const size_t *appeared;
 	size_t nappeared;
 	const struct gateway_log *gateway; /* NULL: the run had no gateway */
+	struct report_effects written;
 	const struct staged *staged;             /* as left; its record may have no tree */
 	const struct left *left;                 /* for a run that has ended; else NULL */
 };

@@ -9,6 +9,7 @@
 #include "runtime/bundle/trust.h"
 #include "runtime/entry/entry.h"
 #include "runtime/entry/roots.h"
+#include "runtime/polrun/artifacts.h"
 #include "runtime/polrun/ask_path.h"
 #include "runtime/polrun/chosen.h"
 #include "runtime/polrun/config_lock.h"
@@ -56,6 +57,8 @@ struct session {
 	int polinit, report;
 	struct traffic record;
 	struct touched touched; /* empty: nothing of it is recorded */
+	struct effects effects;     /* what the run has written, for the report */
+	struct artifacts artifacts; /* --artifacts */
 	bool made_report;
 	struct supervise_result result;
 	bool ran;

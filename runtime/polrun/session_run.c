@@ -109,6 +109,8 @@ static int start_and_supervise(struct session *s)
 	memset(&err, 0, sizeof(err));
 	s->ran = true;
 	s->result.touched = s->touched.v ? &s->touched : NULL;
+	s->effects.digest = s->opt.artifacts ? artifacts_digest : NULL;
+	s->result.effects = s->report >= 0 && !s->staged.on ? &s->effects : NULL;
 	told_arm(&told, &s->unreached, s->report >= 0);
 	if (!s->run.trace) /* else the rename itself is recorded */
 		config_lock_begin(&s->locks, &s->bundle, &s->view);
@@ -127,6 +129,8 @@ static int start_and_supervise(struct session *s)
 	appeared_say(s->notes, &s->bundle, &s->view, s->appeared, &s->nappeared);
 	left_end(&s->left, &s->view, s->appeared, s->nappeared, s->notes);
 	staged_end(&s->staged, s->result.status, s->notes);
+	artifacts_end(&s->artifacts, &s->effects);
+	effects_settle(&s->effects);
 	if (streams_finish(&streams, &err) < 0 ||
 	    record_network(&s->record, &s->run.ctx, &s->gateway.log, &err) < 0 ||
 	    record_touched(&s->record, &s->run.ctx, &s->touched, &err) < 0)
@@ -136,10 +140,17 @@ static int start_and_supervise(struct session *s)
 	return s->result.status;
 }
 
+static int no_artifacts(struct rt_err *err, int r)
+{
+	(void)rt_fail_errno(err, -r, "--artifacts");
+	return session_fail(err, SESSION_REFUSED);
+}
+
 int session_run(struct session *s)
 {
 	struct rt_err err = { 0 };
 	struct told told;
+	int r;
 	int status = lookup_check_cwd(&s->run, &s->view, s->roots.project, &err) < 0 ?
 			     SESSION_REFUSED : 0;
 
@@ -161,7 +172,8 @@ int session_run(struct session *s)
 	told = told_of(s);
 	told_begin(&told);
 	left_begin(&s->left, s->state, s->roots.project, &s->view, s->notes);
-	status = start_and_supervise(s);
+	r = s->opt.artifacts ? artifacts_begin(&s->artifacts, &s->view) : 0;
+	status = r < 0 ? no_artifacts(&err, r) : start_and_supervise(s);
 	if (!s->ran)
 		left_cancel(&s->left);
 	return status;

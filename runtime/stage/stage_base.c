@@ -56,6 +56,8 @@ static int note(void *arg, const struct stage_found *f)
 	char known[2 * STAGE_DIGEST + 1] = "-";
 	struct stage_stat st;
 
+	if (f->closed == -EXDEV)
+		return -EXDEV;
 	stage_stat_of(&f->st, &st);
 	digest_fresh(l, f, &st);
 	if (st.known == STAGE_UNREAD)

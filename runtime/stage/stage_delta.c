@@ -183,7 +183,7 @@ static int meet(void *arg, const struct stage_found *f)
 				 .path = strdup(f->path),
 				 .base = stage_base_find(in->base, in->tree, f->path) };
 	struct stage_attrs a = { .v = NULL };
-	int r = e.path ? read_attrs(f, &e, &a) : -ENOMEM;
+	int r = f->closed == -EXDEV ? -EXDEV : e.path ? read_attrs(f, &e, &a) : -ENOMEM;
 
 	if (r < 0) {
 		free(e.path);

@@ -53,18 +53,20 @@ static int meet(struct walk *w, struct stage_found *f)
 
 	if (++w->names > STAGE_MAX_NAMES)
 		return -E2BIG;
-	if (f->st.st_dev != w->dev)
-		return -EXDEV;
-	if (S_ISDIR(f->st.st_mode)) {
+	if (f->st.st_dev != w->dev) {
+		f->closed = -EXDEV;
+	} else if (S_ISDIR(f->st.st_mode)) {
 		AUTO_CLOSE int fd = open_dir(w, f->path);
 
 		if (fd == -ENOENT || fd == -ENOTDIR || fd == -ELOOP)
 			return 0;
-		if (fd < 0 && fd != -EACCES && fd != -EPERM)
+		if (fd < 0 && fd != -EACCES && fd != -EPERM && fd != -EXDEV)
 			return fd;
 		f->closed = fd < 0 ? fd : 0;
 	}
 	r = w->visit(w->arg, f);
+	if (r == STAGE_SKIP)
+		return 0;
 	if (r == 0 && S_ISDIR(f->st.st_mode) && !f->closed)
 		r = push(w, f->path);
 	return r;

@@ -2,6 +2,7 @@
 #ifndef RUNTIME_STAGE_STAGE_WALK_H
 #define RUNTIME_STAGE_STAGE_WALK_H
 
+#include <limits.h>
 #include <sys/stat.h>
 
 /* How every path below the top of a tree is opened: never through a link, never out of the
@@ -11,18 +12,23 @@
 
 enum { STAGE_MAX_NAMES = 4000000 };
 
+/* What `visit` returns to leave out what lies in this directory. */
+#define STAGE_SKIP INT_MAX
+
 struct stage_found {
 	int dir;          /* the directory that holds it; of the top: the top itself */
 	const char *name; /* in that directory; of the top: "." */
 	const char *path; /* from the top, without '/' at its ends; of the top: "" */
 	struct stat st;
-	int closed;       /* of a directory: 0, or -errno that forbids to look into it */
+	int closed;       /* 0, or -errno that forbids to look into it; -EXDEV: something is
+	                     mounted there */
 };
 
 /*
  * Calls `visit` for the top and for everything below it, each directory before what is in
- * it, and ends early with what it returns, if not 0.  A name that disappears meanwhile is
- * left out.  -EXDEV: something is mounted there; -E2BIG: more than STAGE_MAX_NAMES names;
+ * it, and ends early with what it returns, if neither 0 nor STAGE_SKIP.  A name that
+ * disappears meanwhile is left out, and nothing that is mounted in the tree is entered.
+ * -E2BIG: more than STAGE_MAX_NAMES names;
  * -ENAMETOOLONG; -errno.
  */
 int stage_walk(int top, int (*visit)(void *arg, const struct stage_found *f), void *arg);

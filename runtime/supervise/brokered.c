@@ -71,6 +71,13 @@ static bool stays(void *arg, const char *path, uint32_t *ret_rule)
 	return w != NULL;
 }
 
+static void touches(void *arg, const char *path, int dir, const char *name)
+{
+	const struct brokered *b = arg;
+
+	effects_note(b->effects, path, dir, name);
+}
+
 static bool allows_link(void *arg, const char *path, const char *target, uint32_t *ret_rule)
 {
 	const struct brokered *b = arg;
@@ -155,8 +162,11 @@ static int hold_streams(struct brokered *b)
 	for (int fd = 0; fd <= 2 && r == 0; fd++) {
 		int flags = fcntl(fd, F_GETFL);
 
-		if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY && fstat(fd, &st) == 0 &&
-		    S_ISREG(st.st_mode))
+		if (flags < 0 && errno == EBADF) /* it is closed */
+			continue;
+		if (flags < 0 || fstat(fd, &st) != 0)
+			r = -errno;
+		else if ((flags & O_ACCMODE) != O_RDONLY && S_ISREG(st.st_mode))
 			r = held_add(&b->held, fd, false);
 	}
 	return r;
@@ -179,17 +189,19 @@ static size_t room_for_files(void)
 
 int brokered_init(struct brokered *b, const struct sandbox_run *run,
 		  const struct sandbox_view *view, struct sandbox_child *child,
-		  struct rt_err *err)
+		  struct effects *effects, struct rt_err *err)
 {
 	const struct sandbox_ids ids = sandbox_ids_of(run);
 	const struct broker_rules rules = { .arg = b,
 					    .allows = allows,
 					    .hold = hold,
 					    .stays = stays,
-					    .allows_link = allows_link };
+					    .allows_link = allows_link,
+					    .touches = effects ? touches : NULL };
 	int r;
 
-	*b = (struct brokered){ .run = run, .view = view, .from.proc_fd = -1, .root_fd = -1 };
+	*b = (struct brokered){ .run = run, .view = view, .effects = effects,
+				.from.proc_fd = -1, .root_fd = -1 };
 	if (!view->brokers)
 		return 0;
 	b->on = true;
@@ -234,6 +246,63 @@ void brokered_release(struct brokered *b)
 	*b = (struct brokered){ .from.proc_fd = -1, .root_fd = -1 };
 }
 
+/* --- what has changed -------------------------------------------------------------------- */
+
+/* A failure of setfsuid() shows only in what it returns the next time. */
+static bool become(uid_t uid, gid_t gid)
+{
+	(void)setfsgid(gid);
+	(void)setfsuid(uid);
+	return (gid_t)setfsgid((gid_t)-1) == gid && (uid_t)setfsuid((uid_t)-1) == uid;
+}
+
+static void digest(const struct brokered *b, struct effect *e, int object)
+{
+	AUTO_CLOSE int fd = broker_reopen(&b->broker, object, O_RDONLY);
+
+	e->digested = fd >= 0 && b->effects->digest(fd, e->digest) == 0;
+}
+
+static void look(const struct brokered *b, struct effect *e)
+{
+	const struct broker_caller nobody = { 0 };
+	struct broker_spot s;
+	struct stat st;
+	int r = broker_resolve(&b->broker.trees, &nobody, "", e->path, BROKER_WALK_NOFOLLOW, &s);
+
+	/* a directory on the way has gone */
+	if (r == -ENOENT || r == -ENOTDIR)
+		return;
+	if (r != 0) {
+		effect_unknown(b->effects, e);
+		return;
+	}
+	if (s.object >= 0 && fstat(s.object, &st) != 0) {
+		effect_unknown(b->effects, e);
+	} else if (s.object >= 0) {
+		e->after = effect_look_of(&st);
+		if (b->effects->digest && S_ISREG(st.st_mode) && effect_op_of(e) != EFFECT_NONE)
+			digest(b, e, s.object);
+	}
+	broker_spot_release(&s);
+}
+
+void brokered_look(struct brokered *b)
+{
+	bool may;
+
+	if (!b->on || !b->effects)
+		return;
+	may = !b->as_user || become(b->from.ids.uid, b->from.ids.gid);
+	for (size_t i = 0; i < b->effects->n; i++)
+		if (may)
+			look(b, &b->effects->v[i]);
+		else
+			effect_unknown(b->effects, &b->effects->v[i]);
+	if (b->as_user)
+		(void)become(geteuid(), getegid());
+}
+
 /* --- calls ------------------------------------------------------------------------------ */
 
 static void record(const struct broker_result *res, struct denials *d)
@@ -244,14 +313,6 @@ static void record(const struct broker_result *res, struct denials *d)
 		return;
 	io_escape(subject, sizeof(subject), res->subject, strlen(res->subject));
 	denials_add(d, "file", "write", subject, res->err, res->rule);
-}
-
-/* A failure of setfsuid() shows only in what it returns the next time. */
-static bool become(uid_t uid, gid_t gid)
-{
-	(void)setfsgid(gid);
-	(void)setfsuid(uid);
-	return (gid_t)setfsgid((gid_t)-1) == gid && (uid_t)setfsuid((uid_t)-1) == uid;
 }
 
 int brokered_serve(struct brokered *b, int listener, const struct seccomp_notif *req,

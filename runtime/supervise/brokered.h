@@ -11,6 +11,7 @@
 #include "runtime/broker/serve.h"
 #include "runtime/sandbox/sandbox.h"
 #include "runtime/supervise/denials.h"
+#include "runtime/supervise/effects.h"
 #include "runtime/supervise/held.h"
 #include "runtime/supervise/stays.h"
 
@@ -23,6 +24,7 @@ struct brokered {
 	struct held held; /* what the run has open for writing by it */
 	void *room; /* of DECIDE_LINK_ROOM bytes */
 	struct stays stays; /* the walls: no call takes one away */
+	struct effects *effects; /* the caller's; NULL: nobody wants to know */
 	int root_fd;
 	int *fds; /* the trees, and places below them that are only walked */
 	size_t nfds;
@@ -33,7 +35,9 @@ struct brokered {
  * a failure, and after `*b = { 0 }`. */
 int brokered_init(struct brokered *b, const struct sandbox_run *run,
 		  const struct sandbox_view *view, struct sandbox_child *child,
-		  struct rt_err *err);
+		  struct effects *effects, struct rt_err *err);
+/* The run is over: looks at what is there now of all that it may have changed. */
+void brokered_look(struct brokered *b);
 void brokered_release(struct brokered *b);
 /* Answers one call, received at `since` (sys_now_ms()).  0, also if its caller is gone, or
  * -errno of the listener. */

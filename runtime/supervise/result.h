@@ -7,12 +7,14 @@
 
 #include "runtime/sandbox/sandbox_view.h"
 #include "runtime/supervise/denials.h"
+#include "runtime/supervise/effects.h"
 #include "runtime/supervise/touched.h"
 
 #define WALL_STATUS 123
 
 struct supervise_result {
 	struct touched *touched; /* the caller's, for what a traced run asks for; or NULL */
+	struct effects *effects; /* the caller's, for what polrun writes for the run; or NULL */
 	int status;         /* polrun's exit status */
 	int signal;         /* the signal that ended the command, or 0 */
 	int exit_code;      /* -1 if a signal ended it */

@@ -74,7 +74,7 @@ static int prepare(struct loop *l, const struct sandbox_view *view)
 				  &l->ret->denials, l->err);
 	l->listener.trace.judge.touched = l->ret->touched;
 	if (r == 0)
-		r = brokered_init(&l->brokered, l->run, view, l->child, l->err);
+		r = brokered_init(&l->brokered, l->run, view, l->child, l->ret->effects, l->err);
 	l->listener.brokered = &l->brokered;
 	if (r == 0)
 		r = walls_init(l->walls, view, l->child, l->err);
@@ -257,7 +257,8 @@ int supervise(const struct sandbox_run *run, const struct sandbox_view *view,
 			  .timer = -1 };
 	int r;
 
-	*ret = (struct supervise_result){ .touched = ret->touched, .status = 125, .exit_code = -1 };
+	*ret = (struct supervise_result){ .touched = ret->touched, .effects = ret->effects,
+					  .status = 125, .exit_code = -1 };
 	l.listener.fd = -1;
 	r = prepare(&l, view);
 	if (r == 0) {
@@ -273,6 +274,7 @@ int supervise(const struct sandbox_run *run, const struct sandbox_view *view,
 	gateway_finish(gateway, &ret->denials);
 	unreached_end(unreached, ret->status != 0);
 	listener_release(&l.listener);
+	brokered_look(&l.brokered);
 	brokered_release(&l.brokered);
 	walls_release(l.walls);
 	if (l.signals >= 0)

@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=${BUILD:-$PWD/build/rel}
-make -s -j"$(nproc)" VARIANT=rel BUILD="$build" all probes "$build"/tests/bench/{open,nft,decide,build,big,gate,include}
+make -s -j"$(nproc)" VARIANT=rel BUILD="$build" all probes "$build"/tests/bench/{open,files,nft,decide,build,big,gate,include}
 runs=${1:-200}
 work=$(mktemp -d /var/tmp/pol-bench.XXXXXX)
 trap 'rm -rf "$work"' EXIT
@@ -62,6 +62,8 @@ if [ "$(id -u)" -eq 0 ]; then
 else
 	echo "PSS: not read, only root can look at the supervisor"
 fi
+mkdir -m 0777 "$work/files"
+"${clean[@]}" "${prefix[@]}" "${as[@]}" python3 tests/bench/files.py "$runs" "$bin" "$build/tests/bench/files" "$work/files"
 "${prefix[@]}" python3 tests/bench/open.py "$runs" "$bin" "$build/tests/bench/open" "$work"
 "${prefix[@]}" taskset -c "$(($(nproc) - 1))" python3 tests/bench/query.py 60 "$bin" "$work/node.polb"
 "${prefix[@]}" python3 tests/bench/decide.py "$bin/polc" "$build/tests/bench/decide" "$work"

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Files in a run beside files outside: calls that polrun makes for the command, reads and
+writes, git and make in a C project, a staged run, and the start with many path rules.
+
+usage: files.py RUNS BINDIR FILES WORKDIR.  FILES is tests/bench/files.c, built.  What is compared
+runs in turn (A B C A B C ...), so that the machine's speed drifts over all alike; the figures
+are medians, and of pairs the median of the ratios.
+"""
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+HEAD = """policy bench { base none }
+command { otherwise allow }
+file {
+    allow read, exec "/usr", "/bin", "/lib", "/lib64", "/sbin", "%s"
+    allow read "/etc", "/dev/null"
+    allow read, exec "${PROJECT_DIR}"
+    scratch "${TMPDIR}"
+    %s
+}
+network disabled
+env { keep PATH, HOME }
+"""
+NATIVE = 'allow write "${PROJECT_DIR}/src", "${PROJECT_DIR}/.git", "${PROJECT_DIR}/obj"'
+BROKERED = 'allow write "${PROJECT_DIR}/**"  deny write "**/.env*"'
+ENV = {"PATH": "/usr/bin:/bin", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}
+
+
+class Bench:
+    def __init__(self, runs, bindir, files, work):
+        self.runs, self.bin, self.work = runs, bindir, os.path.realpath(work)
+        self.home = os.path.join(self.work, "home")
+        self.p = os.path.join(self.home, "project")
+        shutil.rmtree(self.home, ignore_errors=True)
+        os.makedirs(os.path.join(self.p, "src"))
+        os.makedirs(os.path.join(self.p, "obj"))
+        self.tools = os.path.join(self.work, "tools")
+        os.makedirs(self.tools, exist_ok=True)
+        self.files = shutil.copy(files, self.tools)
+        self.env = {**ENV, "HOME": self.home}
+
+    def compile(self, name, rules):
+        path = os.path.join(self.work, name)
+        with open(path + ".pol", "w", encoding="ascii") as f:
+            f.write(HEAD % (self.tools, rules))
+        subprocess.run([f"{self.bin}/polc", "compile", path + ".pol", "-o", path + ".polb"],
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.chmod(path + ".polb", 0o600)
+        return [f"{self.bin}/polrun", "-q", "-b", path + ".polb", "--"]
+
+    def call(self, argv):
+        begun = time.perf_counter()
+        r = subprocess.run(argv, cwd=self.p, env=self.env, stdin=subprocess.DEVNULL,
+                           capture_output=True, text=True, check=False)
+        if r.returncode:
+            sys.exit(f"{argv}: {r.returncode}: {r.stderr}")
+        return (time.perf_counter() - begun) * 1e3, r.stdout
+
+    def calls(self, title, ways, unit=1e3):
+        """What the program itself measures."""
+        got = {name: [] for name, _ in ways}
+        for _ in range(max(3, self.runs // 20)):
+            for name, argv in ways:
+                got[name].append(float(self.call(argv)[1].split()[0]) / unit)
+        base = statistics.median(got[ways[0][0]])
+        print(f"\n{title}")
+        for name, t in got.items():
+            m = statistics.median(t)
+            print(f"  {name:44} {m:9.2f}   x {m / base:.2f}")
+
+    def whole(self, title, ways, before=None):
+        """A whole command, by its wall time."""
+        got = {name: [] for name, _ in ways}
+        for i in range(max(5, self.runs // 10) + 1):
+            for name, argv in ways:
+                if before:
+                    before()
+                t = self.call(argv)[0]
+                if i:
+                    got[name].append(t)
+        base = got[ways[0][0]]
+        print(f"\n{title}")
+        for name, t in got.items():
+            ratio = statistics.median(a / b for a, b in zip(t, base))
+            print(f"  {name:44} {statistics.median(t):9.2f}   x {ratio:.2f}")
+
+    def project(self):
+        """A C project of 200 files, under git."""
+        for i in range(200):
+            with open(f"{self.p}/src/f{i}.c", "w", encoding="ascii") as f:
+                f.write(f"#include <stdio.h>\nint f{i}(int n) {{ return printf(\"%d\\n\", n + {i}); }}\n")
+        with open(f"{self.p}/Makefile", "w", encoding="ascii") as f:
+            f.write("O := $(patsubst src/%.c,obj/%.o,$(wildcard src/*.c))\nall: $(O)\n"
+                    "obj/%.o: src/%.c\n\t@cc -O1 -c -o $@ $<\n")
+        git = ["git", "-c", "user.name=b", "-c", "user.email=b@b", "-c", "init.defaultBranch=main"]
+        for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "x"]):
+            self.call(git + words)
+
+    def clean(self):
+        for n in os.listdir(f"{self.p}/obj"):
+            os.unlink(f"{self.p}/obj/{n}")
+
+
+def main():
+    b = Bench(int(sys.argv[1]), *sys.argv[2:5])
+    b.project()
+    native, named = b.compile("native", NATIVE), b.compile("named", BROKERED)
+    src = f"{b.p}/src"
+    b.calls("open for writing and close, us", [
+        ("outside", [b.files, "open", src, "2000"]),
+        ("in a run, native", native + [b.files, "open", src, "2000"]),
+        ("outside, a notification with CONTINUE", [b.files, "continue", src, "500"]),
+        ("in a run, made by polrun", named + [b.files, "open", src, "500"])])
+    b.calls("64 blocks of 64 KiB written and read, us", [
+        ("outside", [b.files, "rewrite", src, "10"]),
+        ("in a run, native", native + [b.files, "rewrite", src, "10"]),
+        ("in a run, made by polrun", named + [b.files, "rewrite", src, "10"])])
+    shell = ["sh", "-c"]
+    for title, line, before in (("git status, ms", "git status --short", None),
+                                ("make -j2 of 200 C files, ms", "make -sj2", b.clean)):
+        b.whole(title, [("outside", shell + [line]), ("in a run, native", native + shell + [line]),
+                        ("in a run, names decided", named + shell + [line])], before)
+    stage = native[:2] + ["--stage"] + native[2:]
+    line = "for i in 1 2 3 4 5; do cp -r src obj/$i; rm -r obj/$i; done"
+    b.whole("five copies of the tree, ms", [("in a run, native", native + shell + [line]),
+                                            ("staged", stage + shell + [line])])
+    rules = "\n".join(f'deny write "${{PROJECT_DIR}}/src/d{i % 97}/x{i}"' for i in range(10000))
+    many = b.compile("many", BROKERED + "\n" + rules)
+    b.whole("start, ms", [("3 path rules", named + ["true"]), ("10,000 path rules", many + ["true"])])
+
+
+if __name__ == "__main__":
+    main()
