@@ -83,11 +83,12 @@ static int look_at(struct moved *m, int dir, const struct entry *e)
 	fd = open_dir(dir, e->name);
 	if (fd == -EXDEV)
 		return broker_refuse(m->a, EBUSY, BROKER_BY_MOUNT, m->from);
-	/* what cannot be looked at is not known to be allowed */
+	/* what cannot be looked at is not known to be allowed, nor what is not there at the
+	 * moment: who has moved it away may move it back */
 	if (fd < 0)
-		return fd == -ENOENT
-			       ? 0
-			       : broker_refuse(m->a, EACCES, BROKER_BY_MANY, m->from);
+		return broker_refuse(m->a, EACCES,
+				     fd == -ENOENT ? BROKER_BY_CHANGE : BROKER_BY_MANY,
+				     m->from);
 	m->depth++;
 	r = look_below(m, fd);
 	m->depth--;
