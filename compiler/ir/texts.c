@@ -70,3 +70,57 @@ struct str ir_glob_lead(struct arena *a, const struct ir_glob *g, bool *ret_whol
 	*ret_whole = i == g->n;
 	return buf_view(&b);
 }
+
+/* 0: it has a wildcard; max + 1: more than max. */
+static size_t count(const struct ir_glob *g, size_t max)
+{
+	size_t n = 1;
+
+	for (size_t i = 0; i < g->n && n && n <= max; i++) {
+		size_t sum = 0;
+
+		if (g->v[i].op == IR_G_BYTE)
+			continue;
+		for (size_t k = 0; g->v[i].op == IR_G_ALT && k < g->v[i].nalts; k++) {
+			size_t one = count(&g->v[i].alts[k], max);
+
+			if (!one)
+				return 0;
+			sum += one;
+		}
+		n = sum > max ? max + 1 : n * sum;
+	}
+	return n > max ? max + 1 : n;
+}
+
+bool ir_glob_is_texts(const struct ir_glob *g, size_t max)
+{
+	size_t n = count(g, max);
+
+	return n && n <= max;
+}
+
+static bool is_wild(const struct ir_set *set)
+{
+	return (set->u.file.ops & IR_READ) && !ir_glob_is_texts(&set->u.file.path.glob, IR_MOST_NAMES);
+}
+
+bool ir_rule_opens_by_name(const struct ir_rule *r)
+{
+	if (r->kind != IR_FILE || !(r->scopes & IR_SANDBOX))
+		return false;
+	if (r->effect != IR_ALLOW)
+		return is_wild(&r->set);
+	for (size_t i = 0; i < r->nexcept; i++)
+		if ((r->set.u.file.ops & IR_READ) && is_wild(&r->except[i]))
+			return true;
+	return false;
+}
+
+bool ir_opens_by_name(const struct ir *ir)
+{
+	for (size_t i = 0; i < ir->rules.n; i++)
+		if (ir_rule_opens_by_name(ir->rules.v[i]))
+			return true;
+	return false;
+}

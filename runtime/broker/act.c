@@ -34,7 +34,7 @@ static int open_cwd(void)
 int broker_init(struct broker *b, const struct broker_rules *rules)
 {
 	*b = (struct broker){ .rules = *rules, .self = -1, .cwd = -1 };
-	b->trees.uid = geteuid();
+	b->trees.uid = b->reads.uid = geteuid();
 	b->work = malloc(sizeof(*b->work));
 	if (!b->work)
 		return -ENOMEM;
@@ -48,6 +48,7 @@ int broker_init(struct broker *b, const struct broker_rules *rules)
 void broker_release(struct broker *b)
 {
 	broker_trees_release(&b->trees);
+	broker_trees_release(&b->reads);
 	free(b->work);
 	b->work = NULL;
 	if (b->self >= 0)
@@ -111,6 +112,7 @@ static int find(struct broker_act *a, const struct verb *v)
 void broker_result_init(struct broker_result *ret)
 {
 	ret->ours = true;
+	ret->reads = false;
 	ret->err = 0;
 	ret->fd = -1;
 	ret->reason = BROKER_BY_KERNEL;

@@ -6,6 +6,7 @@
 
 #include "runtime/base/sys.h"
 #include "runtime/broker/actions.h"
+#include "runtime/broker/below.h"
 
 /* What decides nothing and goes to the kernel as it is. */
 #define PLAIN_FLAGS \
@@ -15,7 +16,9 @@
 
 /* How often the name may have changed between the look and the act. */
 #define MOST_TRIES 16
-#define CHANGED 3 /* besides BROKER_NOT_OURS, BROKER_TOO_LATE */
+/* Besides BROKER_NOT_OURS, BROKER_TOO_LATE. */
+#define CHANGED 3
+#define JUST_READS 4
 
 /* libc's O_TMPFILE, and its __O_TMPFILE, hold O_DIRECTORY. */
 #define TMPFILE_ALONE (O_TMPFILE & ~O_DIRECTORY)
@@ -154,10 +157,53 @@ static int open_found(struct broker_act *a)
 	}
 	if ((flags & O_CREAT) && (flags & O_EXCL))
 		return -EEXIST;
-	/* it needs no writing: the kernel opens it, on the mount that the run sees */
+	/* it needs no writing: it is opened on the mount that the run sees */
 	if (!writes(flags))
-		return BROKER_NOT_OURS;
+		return JUST_READS;
 	return open_object(a);
+}
+
+/* Is it one that is opened here, in a place of `reads`? */
+static bool is_read_here(const struct broker_act *a)
+{
+	const struct broker_spot *s = a->at;
+	bool is_dir = S_ISDIR(s->mode);
+
+	if (s->object < 0 || !s->place || (!is_dir && !S_ISREG(s->mode)) ||
+	    (!is_dir && (a->c->flags & O_DIRECTORY)))
+		return false;
+	/* the kernel's own files are not for polrun to open */
+	if (s->dev != s->place->dev)
+		return s->place->kind == BROKER_OPEN_HERE && broker_holds_files(s->object);
+	return s->place->kind == BROKER_OPEN_HERE || is_dir;
+}
+
+/*
+ * By the kernel; or here, where it lets the run open nothing for reading.  Everything but a
+ * regular file and a directory is the kernel's, and what it says of a path that leads nowhere.
+ */
+static int open_to_read(struct broker_act *a)
+{
+	const struct broker_call *c = a->c;
+	enum broker_walk how = c->flags & O_NOFOLLOW ? BROKER_WALK_NOFOLLOW : BROKER_WALK_FOLLOW;
+	int fd, r = BROKER_NOT_OURS;
+
+	broker_spot_release(a->at);
+	a->ret->reads = true;
+	/* it opens nothing that is there */
+	if (a->b->reads.n && !((c->flags & O_CREAT) && (c->flags & O_EXCL)))
+		r = broker_resolve(&a->b->reads, &c->by, c->path.base, c->path.raw, how, a->at);
+	if (r != 0)
+		return r == BROKER_TOO_LATE ? r : BROKER_NOT_OURS;
+	if (!is_read_here(a) || (S_ISDIR(a->at->mode) && (c->flags & O_CREAT)))
+		return BROKER_NOT_OURS;
+	r = c->flags & O_CREAT ? may_find(a->at, a->b->reads.uid) : 0;
+	if (r == 0 && a->at->place->kind == BROKER_OPEN_HERE)
+		r = broker_may_read(a, a->at, S_ISDIR(a->at->mode));
+	if (r < 0)
+		return r;
+	fd = broker_reopen(a->b, a->at->object, c->flags & (PLAIN_FLAGS | O_DIRECTORY));
+	return fd < 0 ? fd : hand_out(a, fd);
 }
 
 int broker_check_open(const struct broker_call *c)
@@ -181,6 +227,8 @@ int broker_open(struct broker_act *a)
 
 	if (c->flags & O_PATH)
 		return BROKER_NOT_OURS;
+	if (!writes(c->flags) && !(c->flags & O_CREAT) && (c->flags & O_TMPFILE) != O_TMPFILE)
+		return open_to_read(a);
 	if (c->flags & O_CREAT)
 		how = excl || (c->flags & O_NOFOLLOW) ? BROKER_WALK_PARENT
 						      : BROKER_WALK_CREATE;
@@ -192,6 +240,10 @@ int broker_open(struct broker_act *a)
 
 		if (r == 0)
 			r = open_found(a);
+		else if (r == BROKER_NOT_OURS && !writes(c->flags))
+			r = JUST_READS;
+		if (r == JUST_READS)
+			return open_to_read(a);
 		if (r != CHANGED)
 			return r;
 		broker_spot_release(a->at);

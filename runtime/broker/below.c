@@ -15,7 +15,7 @@
  * File systems that hold files and nothing else.  In others a file may be a handle of
  * the kernel's: procfs would show this process to itself, and let it be written.
  */
-static bool holds_files(int fd)
+bool broker_holds_files(int fd)
 {
 	static const uint32_t magic[] = {
 		EXT4_SUPER_MAGIC,
@@ -68,7 +68,7 @@ static int open_mounted(const struct broker_trees *t, int fd, const char *path,
 
 	if (r < 0)
 		return -errno;
-	if (holds_files(r) && !is_of_a_tree(t, r))
+	if (broker_holds_files(r) && !is_of_a_tree(t, r))
 		return r;
 	(void)close(r);
 	return -EROFS;

@@ -12,4 +12,8 @@
 int broker_open_below(const struct broker_trees *t, const struct broker_place *place, int fd,
 		      const char *path, unsigned flags);
 
+/* Is the descriptor (O_PATH will do) on a file system that holds files and nothing else?  In
+ * others a file may be a handle of the kernel's, which is another for who opens it. */
+bool broker_holds_files(int fd);
+
 #endif

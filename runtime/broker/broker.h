@@ -14,9 +14,10 @@
  * - The descriptor of a tree is as tree.h says.
  *
  * It opens nothing but regular files, and directories that it reads itself.  No
- * descriptor of a directory, and none that was opened only for reading, is handed out:
- * the first would lead out of the view by "..", and the second could be opened again
- * for writing in /proc/self/fd, past the mount that the run sees.
+ * descriptor of a directory is handed out, which would lead out of the view by "..".
+ * One that was opened only for reading in a tree of `trees` is not either: it could be
+ * opened again for writing in /proc/self/fd, past the mount that the run sees.  Those of
+ * `reads` lie on that mount.
  *
  * Time: one request makes at most about BROKER_MOST_STEPS short calls of the kernel for
  * each of its paths, and for a directory that is moved looks at BROKER_MOST_MOVED names
@@ -137,6 +138,7 @@ enum broker_reason {
 
 struct broker_result {
 	bool ours; /* no: the kernel's own walls answer, nothing was done */
+	bool reads; /* it was to be opened for reading only */
 	int err;   /* 0 or an errno */
 	int fd;    /* BROKER_OPEN: the caller's, close-on-exec; else -1 */
 	enum broker_reason reason;
@@ -149,6 +151,10 @@ struct broker_work; /* internal */
 
 struct broker {
 	struct broker_trees trees;
+	/* Where files are opened for reading by name, seen through the mounts that the
+	 * run sees: the kernel (Landlock) lets the run itself open none there.  Empty:
+	 * nowhere. */
+	struct broker_trees reads;
 	struct broker_rules rules;
 	int self; /* O_PATH of /proc/self/fd, of this process */
 	int cwd;  /* O_PATH of its directory */

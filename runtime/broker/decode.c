@@ -131,7 +131,7 @@ static int more_open(struct reading *r, const struct row *row)
 
 	(void)row;
 	r->d->cloexec = c->flags & O_CLOEXEC;
-	return (c->flags & O_PATH) || !needs_writing(c->flags) ? BROKER_NOT_OURS : 0;
+	return c->flags & O_PATH ? BROKER_NOT_OURS : 0;
 }
 
 /* With RESOLVE_* the kernel alone knows; on the read-only mount it refuses. */
@@ -435,7 +435,8 @@ int broker_decode(const struct broker_source *from, const struct seccomp_notif *
 	if (c->verb == BROKER_UTIMENS && row->dir != NONE && !r.args[row->path])
 		return BROKER_NOT_OURS;
 	/* an open that writes nothing needs no path */
-	if (c->verb == BROKER_OPEN && row->flags != NONE && !needs_writing(c->flags))
+	if (c->verb == BROKER_OPEN && row->flags != NONE && !from->reads &&
+	    !needs_writing(c->flags))
 		return BROKER_NOT_OURS;
 	e = fetch_first(&r, row);
 	if (e == 0 && row->to != NONE)

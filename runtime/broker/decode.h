@@ -27,6 +27,7 @@ struct broker_source {
 	int listener;
 	int proc_fd; /* O_PATH of /proc, as this process sees it */
 	struct broker_ids ids;
+	bool reads; /* files are opened for reading, too: broker.reads */
 };
 
 struct broker_decoded {

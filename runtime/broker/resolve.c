@@ -78,6 +78,17 @@ static bool append(struct broker_spot *s, const char *name, size_t n)
 	return true;
 }
 
+static bool is_ours(const struct broker_place *p)
+{
+	return p->kind != BROKER_HOLE && p->kind != BROKER_LOOK;
+}
+
+/* What the run sees there is not kept from changing by the broker. */
+static bool is_looked_at(const struct broker_place *p)
+{
+	return p->kind != BROKER_TREE && p->kind != BROKER_HOLE;
+}
+
 static void cut(struct broker_spot *s, size_t len)
 {
 	s->len = len;
@@ -142,7 +153,7 @@ static int end_here(struct walk *w, enum broker_last last)
 {
 	struct broker_spot *s = w->spot;
 
-	if (w->place->kind != BROKER_TREE)
+	if (!is_ours(w->place))
 		return BROKER_NOT_OURS;
 	s->place = w->place;
 	s->object = w->fd;
@@ -176,7 +187,7 @@ static int begin(struct walk *w, bool *ret_done)
 		p = n.after;
 		if (!at || at->kind == BROKER_HOLE)
 			continue;
-		if (n.last && at->kind == BROKER_TREE) {
+		if (n.last && is_ours(at)) {
 			*ret_done = true;
 			return end_at_place(w, at, n.slash);
 		}
@@ -205,7 +216,7 @@ static int leap(struct walk *w)
 	int fd;
 
 	/* there may be links of /proc, which only look like others */
-	if (w->place->kind != BROKER_TREE ||
+	if (!is_ours(w->place) || !w->place->len ||
 	    broker_trees_below(w->trees, w->spot->path, have))
 		return 0;
 	for (;;) {
@@ -346,7 +357,7 @@ static int end_at_name(struct walk *w, int object, const struct stat *st,
 static int step_to_place(struct walk *w, const struct broker_place *at,
 			 const struct name *name, bool *ret_done)
 {
-	if (at->kind == BROKER_HOLE || (name->last && at->kind == BROKER_LOOK))
+	if (at->kind == BROKER_HOLE || (name->last && !is_ours(at)))
 		return BROKER_NOT_OURS;
 	if (name->last) {
 		*ret_done = true;
@@ -456,7 +467,7 @@ static int step(struct walk *w, const struct name *name, bool *ret_done)
 	struct stat st;
 	int fd, r;
 
-	if (w->place->kind == BROKER_LOOK && procfs_is_process(name->s, name->n) &&
+	if (is_looked_at(w->place) && procfs_is_process(name->s, name->n) &&
 	    procfs_is_root(w->fd))
 		return through_proc(w, name->s, ret_done);
 	if (!append(s, name->s, name->n))
@@ -476,7 +487,7 @@ static int step(struct walk *w, const struct name *name, bool *ret_done)
 	if (r == 0 && S_ISLNK(st.st_mode) &&
 	    (!name->last || follows_last(w->how, name->slash))) {
 		cut(s, before);
-		r = w->place->kind == BROKER_LOOK && procfs_may_be(fd)
+		r = is_looked_at(w->place) && procfs_may_be(fd)
 			    ? BROKER_NOT_OURS
 			    : follow(w, fd, st.st_uid, name, ret_done);
 	} else if (r == 0 && name->last) {
@@ -519,10 +530,10 @@ static int walk(struct walk *w)
 			r = step(w, &name, &done);
 	}
 	/* what is only looked at, the kernel walks itself and says what is wrong */
-	if (r < 0 && w->place && w->place->kind == BROKER_LOOK)
+	if (r < 0 && w->place && is_looked_at(w->place))
 		return BROKER_NOT_OURS;
 	if (r == 0 && w->spot->last != BROKER_LAST_NAMELESS &&
-	    w->spot->place->kind != BROKER_TREE)
+	    !is_ours(w->spot->place))
 		return BROKER_NOT_OURS;
 	return r;
 }

@@ -48,14 +48,15 @@ int broker_trees_add(struct broker_trees *t, enum broker_place_kind kind,
 	if (!place_is_plain(at) || (kind == BROKER_HOLE) != (fd < 0))
 		return -EINVAL;
 	p.len = at[1] ? strlen(at) : 0;
-	if (p.len == 0 && kind != BROKER_LOOK)
+	if (p.len == 0 && kind == BROKER_TREE)
 		return -EINVAL;
 	if (broker_trees_at(t, at, p.len))
 		return -EEXIST;
-	if (kind == BROKER_TREE && fstat(fd, &st) != 0)
-		return -errno;
-	if (kind == BROKER_TREE)
+	if (kind != BROKER_HOLE && kind != BROKER_LOOK) {
+		if (fstat(fd, &st) != 0)
+			return -errno;
 		p.dev = st.st_dev;
+	}
 	if (t->n == BROKER_MOST_PLACES)
 		return -E2BIG;
 	if (t->n == t->cap) {

@@ -22,15 +22,19 @@ enum broker_place_kind {
 		      */
 	BROKER_LOOK, /* only walked, for links that lead into a tree: not the broker's
 		      */
+	/* in broker.reads, and walked as BROKER_LOOK is */
+	BROKER_OPEN_HERE, /* opening a file or a directory for reading is the broker's */
+	BROKER_LIST,      /* opening a directory is, and no rule is asked: it is the run's own,
+			     and shows nothing but names of places */
 };
 
 struct broker_place {
-	const char *at; /* the caller's, as long as the set lives; "/" only as
-			   BROKER_LOOK */
+	const char *at; /* the caller's, as long as the set lives; "/" not as
+			   BROKER_TREE */
 	size_t len;     /* of `at`; 0 for "/" */
 	int fd;         /* -1 for BROKER_HOLE; the caller's */
 	uint8_t kind;   /* enum broker_place_kind */
-	dev_t dev;      /* of BROKER_TREE: its file system */
+	dev_t dev;      /* its file system; not of BROKER_HOLE and BROKER_LOOK */
 };
 
 #define BROKER_MOST_PLACES 4096

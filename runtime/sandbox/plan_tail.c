@@ -11,6 +11,7 @@
 
 #include "runtime/base/compat.h"
 #include "runtime/base/io.h"
+#include "runtime/sandbox/plan_programs.h"
 #include "runtime/sandbox/plan_view.h"
 #include "runtime/sandbox/step_landlock.h"
 #include "runtime/sandbox/view_host.h"
@@ -55,6 +56,10 @@ static void landlock_rule(struct plan *p, const char *path, uint64_t rights,
 	op->v = rights;
 }
 
+/* Who starts a program reads it. */
+#define STARTS ((uint64_t)(LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_EXECUTE))
+#define OPENS (STARTS | LANDLOCK_ACCESS_FS_READ_DIR)
+
 static uint64_t rights_of(const struct sandbox_node *n,
 			  const struct pb_landlock_abi *abi)
 {
@@ -66,7 +71,40 @@ static uint64_t rights_of(const struct sandbox_node *n,
 		r |= n->is_dir ? abi->write_dir : abi->write_file;
 	if (n->ops & PB_EXEC)
 		r |= n->is_dir ? abi->exec_dir : abi->exec_file;
-	return r;
+	if (n->open_by_name)
+		r &= ~OPENS;
+	return n->start_by_name ? r & ~(uint64_t)LANDLOCK_ACCESS_FS_EXECUTE : r;
+}
+
+/* What a rule for the node gives, as pb_op bits: below it no rule can take it away. */
+static uint8_t given_by(const struct sandbox_node *n)
+{
+	uint8_t ops = sandbox_node_native(n);
+
+	if (n->open_by_name)
+		ops &= (uint8_t)~PB_READ;
+	return n->start_by_name ? ops & (uint8_t)~PB_EXEC : ops;
+}
+
+static void landlock_programs(struct plan *p, const struct sandbox_run *run,
+			      const struct sandbox_view *v)
+{
+	AUTO_FREE char *names = NULL;
+	struct plan_op *op;
+	uint32_t at;
+	size_t len;
+	int r = plan_programs(&run->ctx, v, &names, &len);
+
+	if (r < 0 && p->err == 0)
+		p->err = r;
+	if (!names)
+		return;
+	at = plan_blob(p, names, len);
+	op = plan_add(p, STEP_LANDLOCK, PLAN_INIT);
+	op->mode = LANDLOCK_PART_PROGRAMS;
+	op->other = at;
+	op->len = (uint32_t)len;
+	op->v = STARTS;
 }
 
 static bool is_below(const char *path, const char *top)
@@ -78,8 +116,8 @@ static bool is_below(const char *path, const char *top)
 	return !strncmp(path, top, n) && path[n] == '/';
 }
 
-void plan_landlock(struct plan *p, const struct sandbox_view *v,
-		   const struct pb_landlock_abi *abi)
+void plan_landlock(struct plan *p, const struct sandbox_run *run,
+		   const struct sandbox_view *v, const struct pb_landlock_abi *abi)
 {
 	uint64_t device = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR |
 			  LANDLOCK_ACCESS_FS_WRITE_FILE;
@@ -94,8 +132,9 @@ void plan_landlock(struct plan *p, const struct sandbox_view *v,
 	op->w = abi->handled_net;
 	op->aux = (uint32_t)abi->scoped;
 	/* for `ls /`: Landlock has no right for a single directory, and the root holds
-	 * nothing that the view does not show */
-	landlock_rule(p, "/", LANDLOCK_ACCESS_FS_READ_DIR, abi);
+	 * nothing that the view does not show; else polrun opens it */
+	if (!v->opens)
+		landlock_rule(p, "/", LANDLOCK_ACCESS_FS_READ_DIR, abi);
 	landlock_rule(p, "/proc", device, abi);
 	landlock_rule(p, "/dev", device | LANDLOCK_ACCESS_FS_IOCTL_DEV, abi);
 	for (size_t i = 0; i < v->n; i++) {
@@ -107,10 +146,12 @@ void plan_landlock(struct plan *p, const struct sandbox_view *v,
 		for (size_t j = 0; j < i; j++)
 			if (!v->nodes[j].noted && !v->nodes[j].masked &&
 			    is_below(n->path, v->nodes[j].path))
-				above |= sandbox_node_native(&v->nodes[j]);
+				above |= given_by(&v->nodes[j]);
 		if (sandbox_node_native(n) & ~above)
 			landlock_rule(p, n->path, rights_of(n, abi), abi);
 	}
+	if (v->starts)
+		landlock_programs(p, run, v);
 	op = plan_add(p, STEP_LANDLOCK, PLAN_INIT);
 	op->mode = LANDLOCK_PART_RESTRICT;
 }

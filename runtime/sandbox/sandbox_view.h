@@ -18,6 +18,10 @@ struct sandbox_node {
 	uint8_t ops;         /* pb_op bits that are granted here and below */
 	bool broker;         /* PB_WRITE of `ops` holds for names that the rules allow: the
 	                        mount is read-only, and polrun makes the writing calls */
+	bool open_by_name;   /* PB_READ of `ops` holds for names that the rules allow:
+	                        Landlock lets the run open none, and polrun opens them */
+	bool start_by_name;  /* PB_EXEC of `ops` holds for the programs that the rules allow
+	                        and that are there when the run begins (plan_programs.h) */
 	bool scratch;        /* a private, empty tree */
 	bool masked;         /* exists on the host, but shows nothing */
 	bool absent;         /* does not exist on the host */
@@ -95,7 +99,9 @@ struct sandbox_alias {
 struct sandbox_view {
 	struct sandbox_node *nodes; /* malloc'ed */
 	size_t n;
-	bool brokers; /* a node is brokered */
+	bool brokers; /* polrun decides about names while the run goes on */
+	bool opens;   /* a node is open_by_name */
+	bool starts;  /* a node is start_by_name */
 	struct sandbox_denied *denied;
 	size_t ndenied;
 	struct sandbox_alias *aliases;

@@ -339,7 +339,7 @@ static void plan_for_command(struct spawn *s, const struct sandbox_view *view,
 
 	for (size_t i = 0; i < sizeof(creds) / sizeof(*creds); i++)
 		(void)plan_add(&s->plan, creds[i], PLAN_INIT);
-	plan_landlock(&s->plan, view, &policy->landlock);
+	plan_landlock(&s->plan, s->run, view, &policy->landlock);
 	plan_command(&s->plan, s->run, policy);
 }
 

@@ -4,6 +4,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/base/io.h"
@@ -42,6 +44,27 @@ static int add(struct init *in, const struct plan_op *op, struct rt_err *err)
 	return 0;
 }
 
+/* A name may be gone by now, or another's: then nothing is allowed by it. */
+static int add_programs(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	const char *path = plan_at(in->plan, op->other), *end = path + op->len;
+
+	for (; path < end; path += strlen(path) + 1) {
+		struct landlock_path_beneath_attr attr = { .allowed_access = op->v };
+		struct open_how how = { .flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+					.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS };
+		AUTO_CLOSE int fd = sys_openat2(AT_FDCWD, path, &how);
+		struct stat st;
+
+		if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+			continue;
+		attr.parent_fd = fd;
+		if (sys_landlock_add(in->ruleset, LANDLOCK_RULE_PATH_BENEATH, &attr, 0) < 0)
+			return step_fail(err, STEP_LANDLOCK, errno, "rule for %s", path);
+	}
+	return 0;
+}
+
 int step_landlock(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
 	switch ((enum landlock_part)op->mode) {
@@ -49,6 +72,8 @@ int step_landlock(struct init *in, const struct plan_op *op, struct rt_err *err)
 		return create(in, op, err);
 	case LANDLOCK_PART_RULE:
 		return add(in, op, err);
+	case LANDLOCK_PART_PROGRAMS:
+		return add_programs(in, op, err);
 	case LANDLOCK_PART_RESTRICT:
 		break;
 	}

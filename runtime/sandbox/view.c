@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "runtime/sandbox/view_binds.h"
+#include "runtime/sandbox/view_names.h"
 #include "runtime/sandbox/view_place.h"
 #include "runtime/sandbox/view_settle.h"
 #include "runtime/sandbox/view_walls.h"
@@ -129,7 +130,9 @@ static int keep_names(struct view_builder *b)
 
 int view_make(const struct view_in *in, struct sandbox_view *ret, struct rt_err *err)
 {
-	struct view_builder b = { .in = in, .out = ret, .any_ro = VIEW_NO_RULE, .err = err };
+	struct view_builder b = { .in = in, .out = ret, .any_ro = VIEW_NO_RULE, .err = err,
+				  .any_unread = VIEW_NO_RULE,
+				  .any_unstarted = VIEW_NO_RULE };
 	int r;
 
 	memset(ret, 0, sizeof(*ret));
@@ -140,6 +143,8 @@ int view_make(const struct view_in *in, struct sandbox_view *ret, struct rt_err 
 		r = view_settle(&b);
 	if (r == 0)
 		r = put_nodes(&b);
+	if (r == 0)
+		r = view_opens(&b);
 	if (r == 0)
 		r = view_binds_check(&b);
 	if (r == 0)

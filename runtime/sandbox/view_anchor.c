@@ -73,9 +73,14 @@ static int add_place(struct view_builder *b, const struct view_anchor *a, const 
 			p->wanted.rule = a->rule;
 		return 0;
 	}
+	/* what is opened or started by name is written by name as well */
 	p->wanted.ro.below = true;
 	p->wanted.ro.by = a->rule;
 	p->wanted.wildcard = true;
+	if (a->ops & PB_READ)
+		p->wanted.unread = a->rule;
+	if (a->ops & PB_EXEC)
+		p->wanted.unstarted = a->rule;
 	return 0;
 }
 
@@ -127,6 +132,10 @@ int view_add_anchor(struct view_builder *b, const struct view_anchor *a)
 
 	if (a->kind == PB_A_ANY) {
 		b->any_ro = a->rule;
+		if (a->ops & PB_READ)
+			b->any_unread = a->rule;
+		if (a->ops & PB_EXEC)
+			b->any_unstarted = a->rule;
 		return 0;
 	}
 	if (view_is_system(a->path) && (a->effect == PB_ALLOW || a->kind == PB_A_WILD ||

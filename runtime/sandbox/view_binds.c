@@ -161,12 +161,17 @@ static bool overlaps(const struct host_mounts *all, const struct sandbox_node *t
 	return view_at(a, b) || view_at(b, a);
 }
 
+static bool is_read(const struct sandbox_node *n)
+{
+	return !n->noted && !n->masked && !n->locked && !n->scratch && (n->ops & PB_READ);
+}
+
 static int refuse(struct view_builder *b, const struct sandbox_node *tree, const char *other)
 {
 	return rt_fail(b->err, EXDEV,
 		       "'%s' shows what lies in '%s' by a second name (a mount): the names there "
 		       "are decided one by one, and a rule for the one would not hold for the "
-		       "other; let only one of them be written", other, tree->path);
+		       "other; let only one of them be used", other, tree->path);
 }
 
 static int check_second(struct view_builder *b, const struct host_mounts *all,
@@ -200,8 +205,9 @@ int view_binds_check(struct view_builder *b)
 	if (r < 0)
 		(void)rt_fail_errno(b->err, -r, "%s", b->in->mountinfo);
 	for (size_t i = 0; i < v->n && r == 0; i++)
-		for (size_t k = 0; k < v->n && r == 0 && v->nodes[i].broker; k++)
-			if (is_written(&v->nodes[k]))
+		for (size_t k = 0; k < v->n && r == 0; k++)
+			if ((v->nodes[i].broker && is_written(&v->nodes[k])) ||
+			    (v->nodes[i].open_by_name && is_read(&v->nodes[k])))
 				r = check_second(b, &all, &v->nodes[i], &v->nodes[k]);
 	host_mounts_release(&all);
 	return r;

@@ -6,8 +6,8 @@
 
 /* Adds the names that other mounts of the host give to what rules take away. */
 int view_binds(struct view_builder *b);
-/* The nodes are made: refuses (-EXDEV) a tree that can be written and that another mount makes
- * a second name of one in which names are decided one by one. */
+/* The nodes are made: refuses (-EXDEV) a tree that can be written (read) and that another mount makes
+ * a second name of one in which names are written (read) one by one. */
 int view_binds_check(struct view_builder *b);
 
 #endif

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/sandbox/view_names.h"
+
 /* A scratch rule is about the run's own files.  It opens nothing of the host, such as a
  * read-only project below a scratch ${HOME}. */
 static enum view_answer ask_rules(const struct view_in *in, uint8_t op, const char *path,
@@ -34,6 +36,10 @@ enum view_answer view_decide_path(const struct view_builder *b, uint8_t op,
 	    (int)sizeof(below))
 		return VIEW_OTHERWISE;
 	a = ask_rules(b->in, op, below, host, &other);
+	/* what a wildcard takes away is decided by name */
+	if (a == VIEW_DENY && op != PB_WRITE && host && b->in->opens &&
+	    view_kept_by(b, path, path, op == PB_EXEC) != VIEW_NO_RULE)
+		return VIEW_ALLOW;
 	if (a != VIEW_ALLOW)
 		*ret_rule = other;
 	return a;

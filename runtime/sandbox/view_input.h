@@ -44,6 +44,7 @@ struct view_in {
 	                          /proc/net/unix, or NULL */
 	bool broker;  /* writing can be decided by name, call by call (runtime/broker);
 	                 else a tree in which only some names may be written is read-only */
+	bool opens;   /* and so can reading: it also needs Landlock */
 	bool foreign; /* a run as root: its user owns no files except those that are
 	                 mapped */
 	const struct view_anchor *anchors;

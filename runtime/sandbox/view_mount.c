@@ -182,6 +182,10 @@ static void copy(struct view_wanted *to, const struct view_wanted *from)
 		to->ro.by = from->ro.by;
 	if (to->rule == VIEW_NO_RULE)
 		to->rule = from->rule;
+	if (to->unread == VIEW_NO_RULE)
+		to->unread = from->unread;
+	if (to->unstarted == VIEW_NO_RULE)
+		to->unstarted = from->unstarted;
 }
 
 int view_mirror(struct view_builder *b)

@@ -145,3 +145,44 @@ bool view_makes_repository(const struct view_builder *b, const struct view_place
 		(void)close(o.fd);
 	return !o.exists && !o.unreachable && !o.beyond_link;
 }
+
+uint32_t view_kept_by(const struct view_builder *b, const char *path, const char *host, bool start)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		const struct view_place *p = &b->places[i];
+		uint32_t rule = start ? p->wanted.unstarted : p->wanted.unread;
+
+		if (rule != VIEW_NO_RULE &&
+		    (view_at(host, view_host_name(p)) || view_at(view_host_name(p), host) ||
+		     view_at(path, p->path) || view_at(p->path, path)))
+			return rule;
+	}
+	return start ? b->any_unstarted : b->any_unread;
+}
+
+int view_opens(struct view_builder *b)
+{
+	struct sandbox_view *v = b->out;
+
+	for (size_t i = 0; i < v->n; i++) {
+		struct sandbox_node *n = &v->nodes[i];
+		const char *host = n->source ? n->source : n->path;
+
+		if (n->noted || n->masked || n->locked || n->scratch || !n->is_dir ||
+		    !(n->ops & PB_READ))
+			continue;
+		n->open_by_name = view_kept_by(b, n->path, host, false) != VIEW_NO_RULE;
+		n->start_by_name = (n->ops & PB_EXEC) &&
+				   (n->open_by_name ||
+				    view_kept_by(b, n->path, host, true) != VIEW_NO_RULE);
+		if ((n->open_by_name || n->start_by_name) && !b->in->opens)
+			return rt_fail(b->err, EOPNOTSUPP,
+				       "%s: a rule with a wildcard keeps files from being read "
+				       "or executed, which needs Landlock and seccomp "
+				       "notifications", n->path);
+		v->opens |= n->open_by_name;
+		v->brokers |= n->open_by_name;
+		v->starts |= n->start_by_name;
+	}
+	return 0;
+}

@@ -29,6 +29,15 @@ int view_mark_above(struct view_builder *b, const char *path, uint32_t by,
 /* Is the name one in a .git that is absent?  Who makes the repository makes it as well (git
  * init); what has appeared is told afterwards. */
 bool view_makes_repository(const struct view_builder *b, const struct view_place *p);
+/* The rule with a wildcard that keeps some names at the path (`host`: outside), below it or
+ * around it from being read (`start`: executed); VIEW_NO_RULE. */
+uint32_t view_kept_by(const struct view_builder *b, const char *path, const char *host,
+		      bool start);
+/* Marks the nodes in which files are opened for reading, or programs started, by name: where a
+ * rule with a wildcard takes that away from some, and the trees around it, because Landlock
+ * can take nothing away from a part of a tree.  An error: they are needed, and the run cannot
+ * have them. */
+int view_opens(struct view_builder *b);
 /* Is it only that the name is not written (`lost`), in a tree that is? */
 bool view_by_name(const struct view_builder *b, const struct view_place *p,
 		  const struct view_place *up, uint8_t lost);

@@ -41,6 +41,7 @@ struct view_place *view_place_at(struct view_builder *b, const char *path)
 		return NULL;
 	p->wanted.floor = true;
 	p->wanted.rule = p->wanted.ro.by = VIEW_NO_RULE;
+	p->wanted.unread = p->wanted.unstarted = VIEW_NO_RULE;
 	p->found.object.fd = -1;
 	p->given.rules[0] = p->given.rules[1] = p->given.rules[2] = VIEW_NO_RULE;
 	b->n++;

@@ -27,6 +27,8 @@ struct view_wanted {
 	bool scratch;    /* the private tree is writable for the run */
 	bool wildcard;   /* a rule with a wildcard restricts names in this directory */
 	bool opens;      /* a rule with a wildcard lets names in this directory be written */
+	uint32_t unread, unstarted; /* this rule with a wildcard takes reading (executing)
+	                               away from names here or below; VIEW_NO_RULE */
 	bool forced;     /* read-only whatever the rules say: VIEW_AF_FORCE */
 	bool project;
 	bool socket;     /* a unix rule lets the run connect to a socket of this name */
@@ -97,6 +99,7 @@ struct view_builder {
 	struct view_guarded *guarded;
 	size_t nguarded;
 	uint32_t any_ro; /* an any-depth deny of writing, or VIEW_NO_RULE */
+	uint32_t any_unread, any_unstarted; /* of reading, of executing */
 	bool anywhere;   /* all of the host can be read: the host's "/" is the root */
 	bool spread;     /* the root is empty all the same, and the top names of the
 	                    host are mounted one by one, because a mount needs a new

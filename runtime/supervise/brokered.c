@@ -131,7 +131,7 @@ static int add_places(struct brokered *b, struct sandbox_child *child)
 
 	b->root_fd = child->root_fd;
 	child->root_fd = -1;
-	b->fds = calloc(v->n + 1, sizeof(*b->fds));
+	b->fds = calloc(2 * (v->n + 2), sizeof(*b->fds));
 	if (!b->fds)
 		return -ENOMEM;
 	r = b->root_fd < 0 ? -EBADF : add(b, BROKER_LOOK, "/", b->root_fd);
@@ -187,6 +187,49 @@ static size_t room_for_files(void)
 	return files.rlim_cur > 2 * OWN_FILES ? (size_t)files.rlim_cur - OWN_FILES : 0;
 }
 
+/* A place as the run sees it, through its mounts. */
+static int add_read(struct brokered *b, enum broker_place_kind kind, const char *path)
+{
+	int fd = path[1] ? sys_open_beneath(b->root_fd, path + 1, O_PATH | O_DIRECTORY | O_CLOEXEC,
+					    RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS) :
+			   b->root_fd;
+	int r;
+
+	if (fd >= 0 && path[1])
+		b->fds[b->nfds++] = fd;
+	r = broker_trees_add(&b->broker.reads, fd < 0 ? BROKER_HOLE : kind, path, fd);
+	return r == -EEXIST ? 0 : r;
+}
+
+/* Where files are opened for reading by name. */
+static int add_reads(struct brokered *b)
+{
+	const struct sandbox_view *v = b->view;
+	int r = 0;
+
+	for (size_t i = 0; i < v->n && r == 0; i++) {
+		const struct sandbox_node *n = &v->nodes[i];
+
+		if (n->noted)
+			continue;
+		if (!n->is_dir)
+			r = broker_trees_add(&b->broker.reads, BROKER_HOLE, n->path, -1);
+		else
+			r = add_read(b, n->masked || n->locked ? BROKER_LIST :
+					n->open_by_name	       ? BROKER_OPEN_HERE :
+								 BROKER_LOOK, n->path);
+	}
+	/* what is the kernel's, and the run's own root */
+	if (r == 0)
+		r = add_read(b, BROKER_LOOK, "/proc");
+	if (r == 0)
+		r = add_read(b, BROKER_LOOK, "/dev");
+	if (r == 0)
+		r = add_read(b, BROKER_LIST, "/");
+	b->from.reads = true;
+	return r;
+}
+
 int brokered_init(struct brokered *b, const struct sandbox_run *run,
 		  const struct sandbox_view *view, struct sandbox_child *child,
 		  struct effects *effects, struct rt_err *err)
@@ -214,12 +257,14 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 		r = -ENOMEM;
 	if (r == 0)
 		r = stays_init(&b->stays, view);
-	b->broker.trees.uid = ids.uid_out;
+	b->broker.trees.uid = b->broker.reads.uid = ids.uid_out;
 	b->from.proc_fd = sys_open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 	if (r == 0 && b->from.proc_fd < 0)
 		r = -errno;
 	if (r == 0)
 		r = add_places(b, child);
+	if (r == 0 && view->opens)
+		r = add_reads(b);
 	if (r == 0)
 		r = hold_streams(b);
 	sandbox_drop_trees(child);
@@ -312,7 +357,7 @@ static void record(const struct broker_result *res, struct denials *d)
 	if (!res->err || res->reason == BROKER_BY_KERNEL)
 		return;
 	io_escape(subject, sizeof(subject), res->subject, strlen(res->subject));
-	denials_add(d, "file", "write", subject, res->err, res->rule);
+	denials_add(d, "file", res->reads ? "read" : "write", subject, res->err, res->rule);
 }
 
 int brokered_serve(struct brokered *b, int listener, const struct seccomp_notif *req,

@@ -29,7 +29,7 @@ NODES = ["allowed tree", "ro below rw", "rw below ro", "exec below noexec", "mas
          "made and locked", "project below HOME", "project below /tmp", "final",
          "locked", "except", "hide", "deny", "ask", "let through", "refused",
          "mount", "spelled by a place", "let through at a place", "refused at a place",
-         "anywhere", "read by anywhere alone"]
+         "anywhere", "read by anywhere alone", "wildcard of reading"]
 seen = collections.Counter()
 
 
@@ -113,7 +113,9 @@ class Run:
 
     def go(self):
         w = self.w
-        self.p = Policy(self.rng, w, PROBES, seen)
+        # drawn apart: what a number draws stays as it is
+        wild = random.Random("reads %d" % self.seed).random() < 0.5
+        self.p = Policy(self.rng, w, PROBES, seen, wild)
         args = self.p.write(self.dir)
         polb = self.dir + "/p.polb"
         r = subprocess.run([BIN + "/polc", "compile"] + args + ["-o", polb], text=True,
@@ -217,7 +219,7 @@ class Run:
                 continue
             if j.is_under(op, p, by):
                 seen["under"] += 1
-            elif j.is_entry_only(op, p, by, of_host):
+            elif j.is_entry_only(verb, op, p, by, of_host):
                 seen["entry only"] += 1
             elif verb == "rename" and p in j.plan.may:
                 seen["under"] += 1

@@ -182,10 +182,17 @@ class Judge:
         return op == "write" and any(at(path, p) for p in self.plan.may) and \
             all(n >= 0 and self.o.rules[n].flag == "f" for n in by)
 
-    def is_entry_only(self, op, path, by, host):
-        return op == "write" and not host and by[0] >= 0 and \
-            self.o.rules[by[0]].shape == "any" and \
-            any(x == "entry" for x, _ in self.o.rules[by[0]].notes)
+    def is_entry_only(self, verb, op, path, by, host):
+        """Reported: in the run's own tree, or loaded by the dynamic linker."""
+        if by[0] < 0:
+            return False
+        rule = self.o.rules[by[0]]
+        said = [text for x, text in rule.notes if x == "entry"]
+        if host:
+            return verb == "map" and op == "exec" and any(
+                "linker" in text for n in by if n >= 0
+                for x, text in self.o.rules[n].notes if x == "entry")
+        return rule.shape != "literal" and any("in scratch trees" in t for t in said)
 
     # --- what it touches ----------------------------------------------------------------
 
@@ -268,6 +275,13 @@ class Judge:
                     "link" if linked else "absent"
         return None
 
+    def not_started(self, path):
+        """What a wildcard keeps from being executed is not made where programs are."""
+        ok, by = self.effective("exec", path)
+        return not ok and any(
+            "not made" in text and x == "over"
+            for n in by if n >= 0 for x, text in self.o.rules[n].notes)
+
     def renamed(self, op, path):
         """A link on the way of a deny gives the object another name."""
         for link, real, _, _ in self.alias:
@@ -304,6 +318,11 @@ class Judge:
             if any(r.effect != "allow" and self.reported(n) and p not in self.start and
                    at(path, p) for n, r in self.o.rules.items() for p in r.excepts):
                 return "an exception of an absent name"
+            # a link at a name that a rule reaches through another link
+            if verb == "symlink" and any(at(path, real) for _, real, _, _ in self.alias):
+                return "a denial under a link's name"
+            if op == "write" and self.not_started(path):
+                return "a name that is not to be executed"
             if op == "write" and self.forced(path):
                 return "read-only by " + self.forced(path)
             if op != "read" and not self.effective("read", path)[0]:

@@ -128,8 +128,9 @@ class World:
 class Policy:
     """Texts at several levels; `seen` counts the kinds of rules."""
 
-    def __init__(self, rng, world, probes, seen):
+    def __init__(self, rng, world, probes, seen, wild):
         self.rng, self.world, self.seen = rng, world, seen
+        self.wild = wild        # patterns take reading and executing away as well
         self.std = rng.random() < 0.3
         self.absent = set()     # full paths that rules name and nobody made
         self.mounts = {}        # place → the tree's own name
@@ -217,7 +218,8 @@ class Policy:
     def pattern(self, effect, ops):
         rng = self.rng
         path = self.place()
-        if rng.random() < 0.8 or (effect != "allow" and ops != ["write"]):
+        writes = effect == "allow" or (effect != "hide" and ops == ["write"])
+        if rng.random() < (0.5 if self.wild else 0.8) or not (writes or self.wild):
             if rng.random() < 0.1:
                 d, name = os.path.split(self.text(path))
                 if d not in ("", "/") and "$" not in name:
@@ -226,6 +228,7 @@ class Policy:
             if rng.random() < 0.1 and path not in self.absent:
                 return self.text(path) + "/**"
             return self.text(path)
+        self.seen["wildcard of reading"] += not writes
         if effect != "allow" and rng.random() < 0.25:
             self.seen["any-depth"] += 1
             return rng.choice(("*.w", "f.u", "n.c", ".env*", "no/deep", "f.?"))

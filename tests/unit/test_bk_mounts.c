@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "compiler/backend/mounts/places.h"
+#include "compiler/ir/texts.h"
 #include "runtime/bundle/check.h"
 #include "tests/unit/bundle_make.h"
 
@@ -71,7 +72,7 @@ static void test_any_depth_hangs_off_the_root_only(void **state)
 	p = mk_path(&m, IR_ROOT_FS, "/{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}");
 	mounts_places(&m.a, &p, &at);
 	assert_int_equal(at.shape, MOUNTS_LITERAL);
-	assert_int_equal(at.paths.n, MOUNTS_MAX_NAMES);
+	assert_int_equal(at.paths.n, IR_MOST_NAMES);
 	p = mk_path(&m, IR_ROOT_FS, "/{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}");
 	mounts_places(&m.a, &p, &at);
 	assert_int_equal(at.shape, MOUNTS_WILD);
@@ -114,6 +115,12 @@ static void test_how_well_each_rule_holds(void **state)
 		{ IR_DENY, IR_READ, "/secret", BK_OVER, "masked" },
 		{ IR_HIDE, IR_ALL_OPS, "/root", BK_EXACT, "name stays visible" },
 		{ IR_ASK, IR_WRITE, "/ask", BK_OVER, "cannot ask" },
+		{ IR_HIDE, IR_ALL_OPS, "/home/*/.ssh", BK_EXACT, "polrun opens each file" },
+		{ IR_HIDE, IR_ALL_OPS, "/**/.ssh", BK_EXACT, "polrun opens each file" },
+		{ IR_HIDE, IR_ALL_OPS, "/**/.ssh", BK_ENTRY_ONLY, "/proc and /dev" },
+		{ IR_DENY, IR_READ, "/etc/*.key", BK_EXACT, "names stay visible" },
+		{ IR_ASK, IR_READ, "/etc/?", BK_EXACT, "polrun opens each file" },
+		{ IR_DENY, IR_EXEC, "/x/**/y", BK_ENTRY_ONLY, "dynamic linker" },
 	};
 
 	(void)state;
@@ -176,6 +183,36 @@ static void test_scratch_floor_and_pairs(void **state)
 	mk_release(&m);
 }
 
+/* What is there can be started; who takes reading away as well has no linker to think of. */
+static void test_programs_of_a_wildcard(void **state)
+{
+	struct ir_rule *hide, *exec, *allow;
+	struct mk m;
+
+	(void)state;
+	mk_init(&m);
+	hide = mk_file(&m, IR_HIDE, IR_ALL_OPS, IR_ROOT_FS, "/srv/**/.env*");
+	check(&m);
+	assert_int_equal(mk_exactness(&m, hide, "mounts", "only programs"), BK_NONE);
+	mk_release(&m);
+
+	mk_init(&m);
+	(void)mk_file(&m, IR_ALLOW, IR_EXEC, IR_ROOT_PROJECT, "");
+	hide = mk_file(&m, IR_HIDE, IR_ALL_OPS, IR_ROOT_FS, "/srv/**/.env*");
+	exec = mk_file(&m, IR_DENY, IR_EXEC, IR_ROOT_HOME, "/x*");
+	(void)mk_file(&m, IR_DENY, IR_READ, IR_ROOT_HOME, "/x*");
+	allow = mk_file(&m, IR_ALLOW, IR_EXEC, IR_ROOT_FS, "/opt");
+	mk_except(&m, allow, "/**/y*");
+	check(&m);
+	assert_int_equal(mk_exactness(&m, hide, "mounts", "only programs"), BK_OVER);
+	assert_int_equal(mk_exactness(&m, exec, "mounts", "only programs"), BK_NONE);
+	assert_int_equal(mk_exactness(&m, exec, "mounts", "linker"), BK_NONE);
+	assert_int_equal(mk_exactness(&m, allow, "mounts", "only programs"), BK_OVER);
+	assert_int_equal(mk_exactness(&m, allow, "mounts", "linker"), BK_ENTRY_ONLY);
+	assert_int_equal(m.sink.errors, 0);
+	mk_release(&m);
+}
+
 static void test_what_is_refused(void **state)
 {
 	static const struct {
@@ -185,12 +222,11 @@ static void test_what_is_refused(void **state)
 		enum diag_code code;
 	} rows[] = {
 		{ IR_ALLOW, IR_WRITE, "", NULL, DIAG_WRITE_ANYWHERE },
-		{ IR_HIDE, IR_ALL_OPS, "/home/*/.ssh", NULL, DIAG_WILD_HIDE },
-		{ IR_HIDE, IR_ALL_OPS, "/**/.ssh", NULL, DIAG_WILD_HIDE },
-		{ IR_DENY, IR_READ, "/etc/*.key", NULL, DIAG_WILD_HIDE },
-		{ IR_DENY, IR_EXEC, "/x/**/y", NULL, DIAG_WILD_HIDE },
-		{ IR_ASK, IR_READ, "/etc/?", NULL, DIAG_WILD_HIDE },
-		{ IR_ALLOW, IR_READ, "/etc", "/etc/*.key", DIAG_WILD_HIDE },
+		{ IR_HIDE, IR_ALL_OPS, "/proc/*/environ", NULL, DIAG_WILD_SYSTEM },
+		{ IR_DENY, IR_READ, "/proc/sys/*", NULL, DIAG_WILD_SYSTEM },
+		{ IR_DENY, IR_EXEC, "/sys/**/y", NULL, DIAG_WILD_SYSTEM },
+		{ IR_ASK, IR_READ, "/dev/?", NULL, DIAG_WILD_SYSTEM },
+		{ IR_ALLOW, IR_READ, "/dev", "/dev/tty*", DIAG_WILD_SYSTEM },
 	};
 
 	(void)state;
@@ -432,6 +468,7 @@ int main(void)
 		cmocka_unit_test(test_any_depth_hangs_off_the_root_only),
 		cmocka_unit_test(test_how_well_each_rule_holds),
 		cmocka_unit_test(test_scratch_floor_and_pairs),
+		cmocka_unit_test(test_programs_of_a_wildcard),
 		cmocka_unit_test(test_what_is_refused),
 		cmocka_unit_test(test_otherwise_and_sockets),
 		cmocka_unit_test(test_a_writable_tree_without_exec_is_noted),

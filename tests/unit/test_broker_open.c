@@ -230,6 +230,86 @@ static void test_nothing_is_left_open(void **state)
 	assert_int_equal(open_count(), before);
 }
 
+/* --- where files are opened for reading by name -------------------------------------------- */
+
+static void assert_opened(const struct broker_result *r, bool is_dir)
+{
+	struct stat st;
+
+	assert_true(r->ours && r->reads);
+	assert_int_equal(r->err, 0);
+	assert_int_equal(fcntl(r->fd, F_GETFL) & O_ACCMODE, O_RDONLY);
+	assert_int_equal(fcntl(r->fd, F_GETFL) & O_NONBLOCK, 0);
+	assert_int_equal(fcntl(r->fd, F_GETFD), FD_CLOEXEC);
+	assert_int_equal(fstat(r->fd, &st), 0);
+	assert_int_equal(S_ISDIR(st.st_mode), is_dir);
+	(void)close(r->fd);
+}
+
+static void test_reading_by_name(void **state)
+{
+	(void)state;
+	put("f");
+	put("secret");
+	assert_int_equal(mkdir("d", 0700), 0);
+	assert_int_equal(mkdir("secrets", 0700), 0);
+	put("secrets/f");
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	assert_int_equal(symlink("secret", "link"), 0);
+	assert_int_equal(symlink("d/../f", "way"), 0);
+	/* without the set everything is the kernel's */
+	assert_false(open_it("f", O_RDONLY)->ours);
+	assert_false(open_it("secret", O_RDONLY)->ours);
+	assert_int_equal(broker_trees_add(&t.broker.reads, BROKER_OPEN_HERE, t.root[0],
+					  t.broker.trees.v[0].fd), 0);
+	assert_opened(open_it("f", O_RDONLY), false);
+	assert_opened(open_it("f", O_RDONLY | O_NOFOLLOW | O_CREAT), false);
+	assert_opened(open_it("way", O_RDONLY), false);
+	assert_opened(open_it("d", O_RDONLY | O_DIRECTORY), true);
+	assert_opened(open_it("d", O_RDONLY), true);
+	assert_opened(open_it(".", O_RDONLY), true);
+	assert_opened(open_it("d/..", O_RDONLY | O_DIRECTORY), true);
+	assert_refused(open_it("secret", O_RDONLY), EACCES, BROKER_BY_RULE, "secret");
+	assert_refused(open_it("secret", O_RDONLY | O_CREAT), EACCES, BROKER_BY_RULE, "secret");
+	assert_refused(open_it("link", O_RDONLY), EACCES, BROKER_BY_RULE, "secret");
+	assert_refused(open_it("secrets", O_RDONLY | O_DIRECTORY), EACCES, BROKER_BY_RULE, "secrets");
+	assert_refused(open_it("secrets/f", O_RDONLY), EACCES, BROKER_BY_RULE, "secrets/f");
+	/* what the kernel answers, and opens nothing */
+	assert_false(open_it("fifo", O_RDONLY)->ours);
+	assert_false(open_it("none", O_RDONLY)->ours);
+	assert_false(open_it("link", O_RDONLY | O_NOFOLLOW)->ours);
+	assert_false(open_it("f", O_RDONLY | O_DIRECTORY)->ours);
+	assert_false(open_it("f/", O_RDONLY)->ours);
+	assert_false(open_it("f", O_PATH)->ours);
+	assert_int_equal(open_it("f", O_RDONLY | O_CREAT | O_EXCL)->err, EEXIST);
+}
+
+/* The kernel's own files are not the same for polrun; the run's root shows names only. */
+static void test_what_is_not_read_by_name(void **state)
+{
+	static const char *const files[] = { "/proc/version", "/proc/1/environ", "/proc/self/status",
+					     "/proc/sys/kernel/ostype", "/dev/null", "/etc/passwd" };
+	int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct broker_trees *reads = &t.broker.reads;
+
+	(void)state;
+	assert_int_equal(broker_trees_add(reads, BROKER_LIST, "/", fd), 0);
+	assert_opened(open_it("/", O_RDONLY | O_DIRECTORY), true);
+	for (size_t i = 0; i < 6; i++)
+		assert_false(open_it(files[i], O_RDONLY)->ours);
+	broker_trees_release(reads);
+	assert_int_equal(broker_trees_add(reads, BROKER_OPEN_HERE, "/", fd), 0);
+	assert_opened(open_it("/etc/passwd", O_RDONLY), false);
+	for (size_t i = 0; i < 5; i++)
+		assert_false(open_it(files[i], O_RDONLY)->ours);
+	assert_false(open_it("/proc/1", O_RDONLY | O_DIRECTORY)->ours);
+	broker_trees_release(reads);
+	assert_int_equal(broker_trees_add(reads, BROKER_LOOK, "/", fd), 0);
+	assert_false(open_it("/", O_RDONLY | O_DIRECTORY)->ours);
+	assert_false(open_it("/etc/passwd", O_RDONLY)->ours);
+	(void)close(fd);
+}
+
 #define ROW(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
@@ -240,6 +320,8 @@ int main(void)
 		ROW(test_a_lease_does_not_hold_the_broker_up),
 		ROW(test_a_path_has_a_limit_of_steps),
 		ROW(test_a_call_may_not_take_too_long),
+		ROW(test_reading_by_name),
+		ROW(test_what_is_not_read_by_name),
 		ROW(test_nothing_is_left_open),
 	};
 

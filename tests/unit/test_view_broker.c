@@ -2,6 +2,8 @@
  * The view where writing can be decided name by name: which trees are brokered, how small
  * they are, what lies in them, and what no run writes there.
  */
+#include <errno.h>
+
 #include "tests/unit/view_fixture.h"
 
 static int setup(void **state)
@@ -217,6 +219,53 @@ static void test_without_a_broker_it_is_as_before(void **state)
 	assert_int_equal(w->v.ncreatable, 1);
 }
 
+static void test_a_wildcard_takes_reading_away(void **state)
+{
+	struct world *w = *state;
+
+	make_dir(w, "/home/u/q");
+	allow(w, RX, "/home/u/q");
+	allow(w, RWX, "/home/u/p/src");
+	(void)rule(w, PB_HIDE, RWX, "/home/u/p/src/deep", PB_A_WILD, 0);
+	w->in.opens = true;
+	build(w);
+	assert_true(w->v.opens && w->v.starts && w->v.brokers);
+	/* the tree of the names and the one around it, and nothing beside it */
+	assert_true(node(w, "/home/u/p")->open_by_name);
+	assert_false(node(w, "/home/u/p")->start_by_name);
+	assert_true(node(w, "/home/u/p/src")->open_by_name);
+	assert_true(node(w, "/home/u/p/src")->start_by_name);
+	assert_false(node(w, "/home/u/q")->open_by_name);
+	assert_false(node(w, "/usr")->open_by_name || node(w, "/usr")->start_by_name);
+}
+
+static void test_a_wildcard_takes_executing_away(void **state)
+{
+	struct world *w = *state;
+
+	(void)rule(w, PB_DENY, PB_EXEC, "", PB_A_ANY, 0);
+	w->in.opens = true;
+	build(w);
+	assert_false(w->v.opens);
+	assert_true(node(w, "/usr")->start_by_name && !node(w, "/usr")->open_by_name);
+	assert_false(node(w, "/home/u/p")->start_by_name);
+}
+
+static void test_who_cannot_open_by_name_is_refused(void **state)
+{
+	struct world *w = *state;
+
+	(void)rule(w, PB_DENY, PB_READ, "", PB_A_ANY, 0);
+	w->in.n = w->n;
+	assert_int_equal(view_make(&w->in, &w->v, &w->err), -EOPNOTSUPP);
+	assert_non_null(strstr(w->err.text, "needs Landlock"));
+	sandbox_view_release(&w->v);
+	/* the control */
+	w->in.opens = true;
+	build(w);
+	assert_true(node(w, "/usr")->open_by_name);
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, world_teardown)
 
 int main(void)
@@ -236,6 +285,9 @@ int main(void)
 		T(test_what_may_not_be_executed_in_it_is_brokered_as_well),
 		T(test_links_by_which_rules_reach_objects_are_kept),
 		T(test_forced_names_are_kept_whatever_the_rules_say),
+		T(test_a_wildcard_takes_reading_away),
+		T(test_a_wildcard_takes_executing_away),
+		T(test_who_cannot_open_by_name_is_refused),
 		T(test_without_a_broker_it_is_as_before),
 	};
 

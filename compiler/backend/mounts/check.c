@@ -5,26 +5,13 @@
  */
 #include "compiler/backend/mounts/check.h"
 
+#include "compiler/backend/mounts/check_wild.h"
 #include "compiler/backend/mounts/needs_exec.h"
 #include "compiler/backend/mounts/places.h"
 #include "compiler/backend/mounts/refuse.h"
 #include "compiler/backend/mounts/sockets.h"
 
 #define LAYER "mounts"
-
-struct ctx {
-	const struct ir *ir;
-	struct bk_report *report;
-	struct diag_sink *sink;
-	const struct mounts_places *at; /* places of each file rule, by index */
-	bool has_scratch;
-	bool anywhere; /* the whole host is readable */
-};
-
-static bool in_sandbox(const struct ir_rule *r, enum ir_kind kind)
-{
-	return r->kind == kind && (r->scopes & IR_SANDBOX);
-}
 
 /* --- what one rule says about what another one names -------------- */
 
@@ -40,12 +27,12 @@ static bool same_paths(const struct mounts_places *x, const struct mounts_places
 }
 
 /* Does another rule deny `op` at exactly these places? */
-static bool also_denied(const struct ctx *c, const struct ir_rule *r, enum ir_op op)
+static bool also_denied(const struct mounts_ctx *c, const struct ir_rule *r, enum ir_op op)
 {
 	for (size_t i = 0; i < c->ir->rules.n; i++) {
 		const struct ir_rule *o = c->ir->rules.v[i];
 
-		if (in_sandbox(o, IR_FILE) && o->effect != IR_ALLOW && !o->nexcept &&
+		if (mounts_in_sandbox(o, IR_FILE) && o->effect != IR_ALLOW && !o->nexcept &&
 		    (o->set.u.file.ops & op) &&
 		    o->set.u.file.path.root == r->set.u.file.path.root &&
 		    c->at[i].shape == MOUNTS_LITERAL &&
@@ -55,36 +42,13 @@ static bool also_denied(const struct ctx *c, const struct ir_rule *r, enum ir_op
 	return false;
 }
 
-/* Is there an exec rule at, above or below this place? */
-static bool has_exec(const struct ctx *c, enum ir_root root, struct str at)
-{
-	for (size_t i = 0; i < c->ir->rules.n; i++) {
-		const struct ir_rule *o = c->ir->rules.v[i];
-		const struct mounts_places *p = &c->at[i];
-
-		if (!in_sandbox(o, IR_FILE) || o->effect != IR_ALLOW ||
-		    !(o->set.u.file.ops & IR_EXEC))
-			continue;
-		if (ir_rule_is_everywhere(o))
-			return true;
-		if (o->set.u.file.path.root != root || p->shape != MOUNTS_LITERAL)
-			continue;
-		for (size_t k = 0; k < p->paths.n; k++) {
-			if (mounts_is_below(at, p->paths.v[k]) ||
-			    mounts_is_below(p->paths.v[k], at))
-				return true;
-		}
-	}
-	return c->ir->scalars[IR_S_FILE_EXEC].effect == IR_ALLOW;
-}
-
 /* --- allow ---------------------------------------- */
 
 /*
  * A command that the policy allows would end with "Permission denied", which does not say
  * that a rule is missing.
  */
-static bool warn_needs_exec(const struct ctx *c, const struct ir_rule *r, struct str text)
+static bool warn_needs_exec(const struct mounts_ctx *c, const struct ir_rule *r, struct str text)
 {
 	struct needs_exec need;
 	struct diag *d;
@@ -100,7 +64,7 @@ static bool warn_needs_exec(const struct ctx *c, const struct ir_rule *r, struct
 	return true;
 }
 
-static void note_no_exec(const struct ctx *c, const struct ir_rule *r)
+static void note_no_exec(const struct mounts_ctx *c, const struct ir_rule *r)
 {
 	const struct mounts_places *at = &c->at[r->index];
 	enum ir_root root = r->set.u.file.path.root;
@@ -114,7 +78,7 @@ static void note_no_exec(const struct ctx *c, const struct ir_rule *r)
 		struct str text = mounts_place_text(c->report->a, root, at->paths.v[i]);
 		struct diag *d;
 
-		if (has_exec(c, root, at->paths.v[i]))
+		if (mounts_has_exec(c, root, at->paths.v[i]))
 			continue;
 		if (warn_needs_exec(c, r, text))
 			return;
@@ -130,7 +94,7 @@ static void note_no_exec(const struct ctx *c, const struct ir_rule *r)
 }
 
 /* Is every place of the rule at or below a place where an allow permits reading? */
-static bool has_read(const struct ctx *c, const struct ir_rule *r)
+static bool has_read(const struct mounts_ctx *c, const struct ir_rule *r)
 {
 	const struct mounts_places *at = &c->at[r->index];
 	bool all = true;
@@ -143,7 +107,7 @@ static bool has_read(const struct ctx *c, const struct ir_rule *r)
 			const struct ir_rule *o = c->ir->rules.v[k];
 			const struct mounts_places *p = &c->at[k];
 
-			if (!in_sandbox(o, IR_FILE) || o->effect != IR_ALLOW ||
+			if (!mounts_in_sandbox(o, IR_FILE) || o->effect != IR_ALLOW ||
 			    !(o->set.u.file.ops & IR_READ) ||
 			    o->set.u.file.path.root != r->set.u.file.path.root ||
 			    p->shape != MOUNTS_LITERAL)
@@ -166,7 +130,7 @@ static const char host_root[] =
 	"polrun decides and makes each writing call there, also for names that appear "  \
 	"later"
 
-static void allow_wild(const struct ctx *c, const struct ir_rule *r)
+static void allow_wild(const struct mounts_ctx *c, const struct ir_rule *r)
 {
 	const struct mounts_places *at = &c->at[r->index];
 	unsigned ops = r->set.u.file.ops;
@@ -187,7 +151,7 @@ static void allow_wild(const struct ctx *c, const struct ir_rule *r)
 			ops & IR_READ ? "reading" : "executing");
 }
 
-static void check_allow(const struct ctx *c, const struct ir_rule *r)
+static void check_allow(const struct mounts_ctx *c, const struct ir_rule *r)
 {
 	struct mounts_places at;
 
@@ -213,16 +177,20 @@ static void check_allow(const struct ctx *c, const struct ir_rule *r)
 	note_no_exec(c, r);
 	for (size_t i = 0; i < r->nexcept; i++) {
 		mounts_places(c->report->a, &r->except[i].u.file.path, &at);
-		if (at.shape != MOUNTS_LITERAL)
+		if (at.shape == MOUNTS_LITERAL)
+			continue;
+		if (r->set.u.file.ops == IR_WRITE)
 			bk_note(c->report, r, LAYER, BK_EXACT,
 				"its exception '%.*s' has a wildcard: " BY_NAME,
 				STR_ARG(r->except[i].u.file.path.text));
+		else
+			mounts_check_wild(c, r, &r->except[i]);
 	}
 }
 
 /* --- deny, ask, hide ---------------------------------------- */
 
-static void check_wild_write(const struct ctx *c, const struct ir_rule *r)
+static void check_wild_write(const struct mounts_ctx *c, const struct ir_rule *r)
 {
 	const struct mounts_places *at = &c->at[r->index];
 	struct str dir;
@@ -245,7 +213,7 @@ static void check_wild_write(const struct ctx *c, const struct ir_rule *r)
 	"; where it is absent at the start, polrun decides each writing call in the " \
 	"smallest existing tree above it; in scratch trees it is made and masked"
 
-static void check_literal(const struct ctx *c, const struct ir_rule *r)
+static void check_literal(const struct mounts_ctx *c, const struct ir_rule *r)
 {
 	unsigned ops = r->set.u.file.ops;
 
@@ -277,7 +245,7 @@ static void check_literal(const struct ctx *c, const struct ir_rule *r)
 			"name" ABSENT);
 }
 
-static void check_deny(const struct ctx *c, const struct ir_rule *r)
+static void check_deny(const struct mounts_ctx *c, const struct ir_rule *r)
 {
 	struct mounts_places at;
 
@@ -289,9 +257,7 @@ static void check_deny(const struct ctx *c, const struct ir_rule *r)
 	else if (r->set.u.file.ops == IR_WRITE)
 		check_wild_write(c, r);
 	else
-		bk_note(c->report, r, LAYER, BK_ADVISORY,
-			"a hide or a deny of reading or executing by a wildcard is not "
-			"supported by this version");
+		mounts_check_wild(c, r, &r->set);
 	for (size_t i = 0; i < r->nexcept; i++) {
 		mounts_places(c->report->a, &r->except[i].u.file.path, &at);
 		if (at.shape != MOUNTS_LITERAL)
@@ -304,14 +270,14 @@ static void check_deny(const struct ctx *c, const struct ir_rule *r)
 /* --- sockets ---------------------------------------- */
 
 /* Why other sockets are (or are not) out of reach anyway. */
-static const char *elsewhere(const struct ctx *c)
+static const char *elsewhere(const struct mounts_ctx *c)
 {
 	return c->anywhere ? "all of the host is one but /run, /tmp, /var/tmp and /dev/shm" :
 			     "sockets elsewhere are not mounted";
 }
 
 /* Why abstract sockets of the host are out of reach: polrun sees to the one or the other. */
-static const char *abstract(const struct ctx *c)
+static const char *abstract(const struct mounts_ctx *c)
 {
 	return c->ir->scalars[IR_S_NET_MODE].num == IR_NET_FULL ?
 		       "abstract sockets of the host are closed by Landlock's scope; on a "
@@ -319,7 +285,7 @@ static const char *abstract(const struct ctx *c)
 		       "abstract sockets of the host are in another namespace";
 }
 
-static void allow_unix(const struct ctx *c, const struct ir_rule *r)
+static void allow_unix(const struct mounts_ctx *c, const struct ir_rule *r)
 {
 	const struct ir_path *p = &r->set.u.unix_path;
 	struct mounts_places at;
@@ -346,7 +312,7 @@ static void allow_unix(const struct ctx *c, const struct ir_rule *r)
 			"later, or that a file rule hides by name, is not reached (over)");
 }
 
-static void check_unix(const struct ctx *c, const struct ir_rule *r)
+static void check_unix(const struct mounts_ctx *c, const struct ir_rule *r)
 {
 	const struct ir_path *p = &r->set.u.unix_path;
 
@@ -389,7 +355,7 @@ static bool is_memfd_denied(const struct ir *ir)
 	return denied;
 }
 
-static void check_scalars(const struct ctx *c)
+static void check_scalars(const struct mounts_ctx *c)
 {
 	static const enum ir_scalar_id ids[] = { IR_S_FILE_READ, IR_S_FILE_WRITE,
 						 IR_S_FILE_EXEC };
@@ -436,7 +402,7 @@ static void check_scalars(const struct ctx *c)
 void mounts_check(const struct ir *ir, struct bk_report *report, struct diag_sink *sink)
 {
 	struct mounts_places *at = arena_array(report->a, ir->rules.n + 1, sizeof(*at));
-	struct ctx c = { ir, report, sink, at, false, ir_reads_anywhere(ir) };
+	struct mounts_ctx c = { ir, report, sink, at, false, ir_reads_anywhere(ir) };
 
 	for (size_t i = 0; i < ir->rules.n; i++) {
 		const struct ir_rule *r = ir->rules.v[i];
@@ -448,9 +414,9 @@ void mounts_check(const struct ir *ir, struct bk_report *report, struct diag_sin
 	for (size_t i = 0; i < ir->rules.n; i++) {
 		const struct ir_rule *r = ir->rules.v[i];
 
-		if (in_sandbox(r, IR_UNIX))
+		if (mounts_in_sandbox(r, IR_UNIX))
 			check_unix(&c, r);
-		if (!in_sandbox(r, IR_FILE))
+		if (!mounts_in_sandbox(r, IR_FILE))
 			continue;
 		if (r->effect == IR_ALLOW)
 			check_allow(&c, r);

@@ -51,10 +51,21 @@ static void add_set(struct anchors *s, const struct ir_rule *r,
 	 * names at any depth leaves out lies in trees where names are decided anyway. */
 	if (effect == PB_ALLOW && (!(a.ops & PB_WRITE) || places.shape == MOUNTS_ANY))
 		return;
-	a.kind = places.shape == MOUNTS_ANY ? PB_A_ANY : PB_A_WILD;
-	if (places.shape == MOUNTS_ANY)
+	/* an exception has all operations, and takes away those of its rule, in its places */
+	a.ops &= (uint8_t)r->set.u.file.ops;
+	if (places.shape == MOUNTS_ANY && set != &r->set) {
+		a.root = (uint8_t)r->set.u.file.path.root;
+		mounts_places(s->a, &r->set.u.file.path, &places);
+	}
+	if (places.shape == MOUNTS_ANY) {
+		a.kind = PB_A_ANY;
 		a.root = PB_ROOT_FS;
-	add(s, &a, places.shape == MOUNTS_ANY ? STR("") : places.paths.v[0]);
+		add(s, &a, STR(""));
+		return;
+	}
+	a.kind = PB_A_WILD;
+	for (size_t i = 0; i < places.paths.n; i++)
+		add(s, &a, places.paths.v[i]);
 }
 
 /* A socket file has one name: a pattern with a wildcard has no anchor. */

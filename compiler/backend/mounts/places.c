@@ -69,7 +69,7 @@ void mounts_places(struct arena *a, const struct ir_path *p, struct mounts_place
 
 	if (is_any_depth(p)) {
 		out.shape = MOUNTS_ANY;
-	} else if (!ir_glob_texts(a, &p->glob, MOUNTS_MAX_NAMES, &all)) {
+	} else if (!ir_glob_texts(a, &p->glob, IR_MOST_NAMES, &all)) {
 		out.shape = MOUNTS_WILD;
 		VEC_PUSH(a, &out.paths, literal_dir(a, &p->glob));
 	} else {

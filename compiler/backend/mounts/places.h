@@ -17,9 +17,6 @@ struct mounts_places {
 	VEC(struct str) paths;
 };
 
-/* Alternatives are written out up to this many names; beyond it they count as wild. */
-#define MOUNTS_MAX_NAMES 256
-
 void mounts_places(struct arena *a, const struct ir_path *p, struct mounts_places *ret);
 /* Is the pattern a finite set of names? */
 bool mounts_is_literal(struct arena *a, const struct ir_path *p);

@@ -1,7 +1,7 @@
 /*
- * Refuses the file rules for which this version has no mechanism and no safe
- * stand-in: writing everywhere, and hides or denies of reading and executing
- * by wildcard.  They are errors, so that nobody relies on them.
+ * Refuses the file rules for which there is no mechanism and no safe stand-in: writing
+ * everywhere, and denies by a wildcard of what the kernel makes for each process.  They are
+ * errors, so that nobody relies on them.
  */
 #include "compiler/backend/mounts/refuse.h"
 
@@ -24,43 +24,33 @@ static bool refuse_anywhere(const struct ir_rule *r, struct diag_sink *sink)
 	return true;
 }
 
-/* Is this a pattern with a wildcard that takes reading or executing away? */
-static bool refuse_wild(const struct ir_rule *r, const struct ir_set *set,
-			bool exception, struct diag_sink *sink)
+/*
+ * Does a pattern with a wildcard take something away in a tree of the kernel's?  Polrun opens
+ * nothing there: these files are not the same for it as for the run.
+ */
+static bool refuse_wild(const struct ir_rule *r, const struct ir_set *set, struct diag_sink *sink)
 {
-	unsigned ops = set->u.file.ops & (IR_READ | IR_EXEC);
+	static const struct str trees[] = { { "/proc", 5 }, { "/sys", 4 }, { "/dev", 4 } };
+	unsigned ops = set->u.file.ops & r->set.u.file.ops & (IR_READ | IR_EXEC);
 	struct mounts_places places;
 	struct diag *d;
 
-	if (ops == 0)
+	if (!ops || set->u.file.path.root != IR_ROOT_FS)
 		return false;
 	mounts_places(sink->a, &set->u.file.path, &places);
-	if (places.shape == MOUNTS_LITERAL)
+	if (places.shape != MOUNTS_WILD || mounts_is_below(places.paths.v[0], STR("/dev/shm")))
 		return false;
-	if (exception)
-		d = diag_add(
-			sink, DIAG_WILD_HIDE, r->at.span,
-			"the exception '%.*s' takes %s away by a wildcard, which this "
-			"version cannot enforce",
-			STR_ARG(set->u.file.path.text),
-			r->effect == IR_HIDE ? "files" : ir_op_name((enum ir_op)ops));
-	else if (r->effect == IR_HIDE)
-		d = diag_add(
-			sink, DIAG_WILD_HIDE, r->at.span,
-			"'hide \"%.*s\"' has a wildcard, which this version cannot "
-			"enforce",
-			STR_ARG(set->u.file.path.text));
-	else
-		d = diag_add(
-			sink, DIAG_WILD_HIDE, r->at.span,
-			"'%s %s \"%.*s\"' has a wildcard, which this version cannot "
-			"enforce",
-			ir_effect_name(r->effect), ir_op_name((enum ir_op)ops),
-			STR_ARG(set->u.file.path.text));
-	diag_help(sink, d,
-		  "name the files or a directory without '*', '?' and '**'; only "
-		  "writing can be denied by a wildcard");
-	return true;
+	for (size_t i = 0; i < POL_LEN(trees); i++) {
+		if (!mounts_is_below(places.paths.v[0], trees[i]))
+			continue;
+		d = diag_add(sink, DIAG_WILD_SYSTEM, r->at.span,
+			     "'%.*s' has a wildcard in %.*s, whose files the kernel makes for the "
+			     "process that opens them: nobody can decide about them by name",
+			     STR_ARG(set->u.file.path.text), STR_ARG(trees[i]));
+		diag_help(sink, d, "name the files or a directory without '*', '?' and '**'");
+		return true;
+	}
+	return false;
 }
 
 static bool refuse_rule(const struct ir_rule *r, struct diag_sink *sink)
@@ -68,9 +58,9 @@ static bool refuse_rule(const struct ir_rule *r, struct diag_sink *sink)
 	bool bad = refuse_anywhere(r, sink);
 
 	if (r->effect != IR_ALLOW)
-		return refuse_wild(r, &r->set, false, sink);
+		return refuse_wild(r, &r->set, sink);
 	for (size_t i = 0; i < r->nexcept && !bad; i++)
-		bad = refuse_wild(r, &r->except[i], true, sink);
+		bad = refuse_wild(r, &r->except[i], sink);
 	return bad;
 }
 

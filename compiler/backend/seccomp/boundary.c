@@ -77,7 +77,7 @@ void boundary_find(const struct ir *ir, enum pb_filter_kind kind, uint32_t nr,
 			if (r->except[k].u.syscall.nr == nr)
 				walk(ret, a, r->except[k].u.syscall.cond);
 	}
-	if (reported_find(kind, nr, &report) && !report.always)
+	if (reported_find(ir, kind, nr, &report) && !report.always)
 		add_compare(ret, a, arena_dup(a, &report.when, sizeof(report.when)));
 	for (unsigned arg = 0; arg < 6; arg++) {
 		add(ret, a, arg, 0);

@@ -55,7 +55,7 @@ static const char *compare(const struct ir *ir, const struct emitted *e,
 	if (d->step == EVAL_STEP_UNKNOWN)
 		return value == (SECCOMP_RET_ERRNO | ENOSYS) && !m ? NULL :
 		       "a number without a name is not ENOSYS";
-	if (d->effect == IR_ALLOW && reported_find(kind, nr, &report) &&
+	if (d->effect == IR_ALLOW && reported_find(ir, kind, nr, &report) &&
 	    reported_with(&report, args))
 		return value == SECCOMP_RET_USER_NOTIF && m && m->err == 0 &&
 				       m->verdict == report.verdict &&

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "compiler/base/vec.h"
+#include "compiler/ir/texts.h"
 #include "compiler/target/target.h"
 
 struct broker_row {
@@ -45,7 +46,15 @@ static bool is_traced(const char *name)
 	return broker_row(name) != NULL;
 }
 
-bool reported_find(enum pb_filter_kind kind, uint32_t nr, struct reported *ret)
+/* An open that writes nothing matters only where reading is decided by name. */
+static bool counts_always(const struct ir *ir, const struct broker_row *row)
+{
+	return row->arg == BROKER_ALWAYS ||
+	       (row->mask == BROKER_WRITES && ir_opens_by_name(ir));
+}
+
+bool reported_find(const struct ir *ir, enum pb_filter_kind kind, uint32_t nr,
+		   struct reported *ret)
 {
 	const struct target_call *call = target_call_by_nr(nr);
 	const struct broker_row *row;
@@ -59,7 +68,7 @@ bool reported_find(enum pb_filter_kind kind, uint32_t nr, struct reported *ret)
 	if (!row)
 		return false;
 	ret->verdict = PB_V_BROKER;
-	ret->always = row->arg == BROKER_ALWAYS;
+	ret->always = counts_always(ir, row);
 	if (!ret->always)
 		ret->when = (struct ir_cond){ .op = IR_C_CMP,
 					      .cmp = IR_NE,

@@ -17,7 +17,8 @@ struct reported {
 };
 
 /* False: this filter allows the call like any other (or no table has a name for it). */
-bool reported_find(enum pb_filter_kind kind, uint32_t nr, struct reported *ret);
+bool reported_find(const struct ir *ir, enum pb_filter_kind kind, uint32_t nr,
+		   struct reported *ret);
 /* Is it reported with these arguments? */
 bool reported_with(const struct reported *r, const uint64_t args[6]);
 

@@ -250,13 +250,13 @@ static void add_outside(struct sel_ranges *r, struct arena *a, uint32_t noname,
 }
 
 /* The decision with a report where the filter makes one of an allowed call. */
-static uint32_t with_report(struct dag *d, enum pb_filter_kind kind, uint32_t nr,
+static uint32_t with_report(struct dag *d, const struct ir *ir, enum pb_filter_kind kind, uint32_t nr,
 			    uint32_t root)
 {
 	struct reported r;
 	uint32_t leaf;
 
-	if (!reported_find(kind, nr, &r))
+	if (!reported_find(ir, kind, nr, &r))
 		return root;
 	leaf = dag_leaf(
 		d, (struct dag_leaf){ r.verdict == PB_V_BROKER ? DAG_BROKER : DAG_TRACE,
@@ -303,7 +303,7 @@ bool sel_build(const struct ir *ir, struct arena *a, struct diag_sink *sink,
 		for (unsigned k = 0; k < PB_FILTER_COUNT && !s.dag.full; k++)
 			add_range(
 				&s.ranges[k], a, nr, nr,
-				with_report(&s.dag, (enum pb_filter_kind)k, nr, root));
+				with_report(&s.dag, ir, (enum pb_filter_kind)k, nr, root));
 		if (s.dag.full) {
 			struct diag *d = diag_add(sink, DIAG_SECCOMP_COMPLEX,
 				first_span(ir, nr),

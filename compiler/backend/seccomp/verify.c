@@ -11,6 +11,7 @@
 #include "compiler/backend/seccomp/judge.h"
 #include "compiler/backend/seccomp/members.h"
 #include "compiler/backend/seccomp/symbolic.h"
+#include "compiler/ir/texts.h"
 #include "compiler/target/target.h"
 
 /* The most combinations of boundary values with which one number is run. */
@@ -24,7 +25,8 @@ static const struct ir *calls_of(const struct ir *ir, struct arena *a)
 	*sub = *ir;
 	memset(&sub->rules, 0, sizeof(sub->rules));
 	for (size_t i = 0; i < ir->rules.n; i++)
-		if (ir->rules.v[i]->kind == IR_SYSCALL)
+		if (ir->rules.v[i]->kind == IR_SYSCALL ||
+		    ir_rule_opens_by_name(ir->rules.v[i]))
 			VEC_PUSH(a, &sub->rules, ir->rules.v[i]);
 	return sub;
 }
