@@ -30,6 +30,8 @@ int broker_mkdir(struct broker_act *a)
 	own = umask(a->c->umask);
 	r = broker_done(mkdirat(a->at->parent, a->at->leaf, a->c->mode & 01777));
 	(void)umask(own);
+	if (r == 0 && a->b->rules.makes_dir)
+		a->b->rules.makes_dir(a->b->rules.arg, a->at->parent, a->at->leaf);
 	return r;
 }
 

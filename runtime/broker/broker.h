@@ -67,6 +67,8 @@ struct broker_rules {
 	/* May a symbolic link at this path lead to `target` (NULL: not known where)?  Not if what
 	 * is denied below the link could be written below the target.  NULL: it may.  */
 	bool (*allows_link)(void *arg, const char *path, const char *target, uint32_t *ret_rule);
+	/* The run has made the directory `name` in `dir`.  NULL: nobody wants to know. */
+	void (*makes_dir)(void *arg, int dir, const char *name);
 	/* What has this name is about to be changed: it may be made, written, moved or removed.
 	 * `name` in `dir` is what is there ("": dir itself); dir -1: nothing.  NULL: nobody wants
 	 * to know. */

@@ -49,6 +49,8 @@ static bool allows(void *arg, enum broker_op op, const char *path, bool is_dir,
 			*ret_rule = w->rule;
 			return false;
 		}
+		if (repos_keep(&b->repos, path, ret_rule))
+			return false;
 	}
 	return view_allows_name(&b->run->ctx, b->view, bit, path, ret_rule) &&
 	       (op != BROKER_WRITE || !would_run(b, path, ret_rule));
@@ -69,6 +71,13 @@ static bool stays(void *arg, const char *path, uint32_t *ret_rule)
 	if (w)
 		*ret_rule = w->rule;
 	return w != NULL;
+}
+
+static void makes_dir(void *arg, int dir, const char *name)
+{
+	struct brokered *b = arg;
+
+	repos_note(&b->repos, dir, name);
 }
 
 static void touches(void *arg, const char *path, int dir, const char *name)
@@ -240,6 +249,7 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 					    .hold = hold,
 					    .stays = stays,
 					    .allows_link = allows_link,
+					    .makes_dir = makes_dir,
 					    .touches = effects ? touches : NULL };
 	int r;
 
@@ -253,6 +263,7 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 	b->room = malloc(DECIDE_LINK_ROOM);
 	r = broker_init(&b->broker, &rules);
 	held_init(&b->held, &b->broker, room_for_files());
+	repos_init(&b->repos, &run->ctx, &b->broker.trees, &b->held);
 	if (!b->room)
 		r = -ENOMEM;
 	if (r == 0)
@@ -280,6 +291,7 @@ void brokered_release(struct brokered *b)
 	if (!b->on)
 		return;
 	held_release(&b->held);
+	repos_release(&b->repos);
 	broker_release(&b->broker);
 	for (size_t i = 0; i < b->nfds; i++)
 		(void)close(b->fds[i]);

@@ -13,6 +13,7 @@
 #include "runtime/supervise/denials.h"
 #include "runtime/supervise/effects.h"
 #include "runtime/supervise/held.h"
+#include "runtime/supervise/repos.h"
 #include "runtime/supervise/stays.h"
 
 struct brokered {
@@ -24,6 +25,7 @@ struct brokered {
 	struct held held; /* what the run has open for writing by it */
 	void *room; /* of DECIDE_LINK_ROOM bytes */
 	struct stays stays; /* the walls: no call takes one away */
+	struct repos repos;
 	struct effects *effects; /* the caller's; NULL: nobody wants to know */
 	int root_fd;
 	int *fds; /* the trees, and places below them that are only walked */

@@ -1,0 +1,209 @@
+/* Decides which names of a repository that has appeared git would take commands from. */
+#include "runtime/supervise/repos.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+#include "runtime/base/sys.h"
+#include "runtime/sandbox/view_host.h"
+
+#define MOST_MADE ((size_t)1 << 20) /* slots: 8 MiB */
+
+static const char dot_git[] = ".git";
+
+static uint32_t rule_of(const struct decide_ctx *c, const char *project, const char *name)
+{
+	char path[PATH_MAX];
+	struct decision d;
+
+	if (snprintf(path, sizeof(path), "%s/.git/%s", project, name) >= (int)sizeof(path))
+		return BROKER_NO_RULE;
+	decide_file(c, PB_WRITE, path, &d);
+	return d.effect == PB_ALLOW ? BROKER_NO_RULE : d.rule;
+}
+
+void repos_init(struct repos *r, const struct decide_ctx *c, const struct broker_trees *trees,
+		const struct held *held)
+{
+	const char *project = c->roots.dir[PB_ROOT_PROJECT];
+
+	*r = (struct repos){ .trees = trees, .held = held, .config = BROKER_NO_RULE,
+			     .hooks = BROKER_NO_RULE };
+	if (!project || strlen(project) >= sizeof(r->project))
+		return;
+	memcpy(r->project, project, strlen(project) + 1);
+	r->config = rule_of(c, project, "config");
+	r->hooks = rule_of(c, project, "hooks");
+}
+
+void repos_release(struct repos *r)
+{
+	free(r->made);
+	*r = (struct repos){ .n = 0 };
+}
+
+/* --- what the run has made ------------------------------------------------------------------- */
+
+static bool look(int fd, struct statx *ret)
+{
+	return SYS_RETRY(statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME | STATX_TYPE, ret)) == 0;
+}
+
+static size_t slot_of(const uint64_t *made, size_t cap, uint64_t k)
+{
+	size_t i = (size_t)k & (cap - 1);
+
+	while (made[i] && made[i] != k)
+		i = (i + 1) & (cap - 1);
+	return i;
+}
+
+static bool grow(struct repos *r)
+{
+	size_t cap = r->cap ? 2 * r->cap : 256;
+	uint64_t *made = cap > MOST_MADE ? NULL : calloc(cap, sizeof(*made));
+
+	if (!made)
+		return false;
+	for (size_t i = 0; i < r->cap; i++)
+		if (r->made[i])
+			made[slot_of(made, cap, r->made[i])] = r->made[i];
+	free(r->made);
+	r->made = made;
+	r->cap = cap;
+	return true;
+}
+
+/* What is not noted is taken for somebody else's. */
+void repos_note(struct repos *r, int dir, const char *name)
+{
+	AUTO_CLOSE int fd = sys_open_beneath(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+					     RESOLVE_BENEATH | RESOLVE_NO_XDEV);
+	struct statx st;
+	size_t i;
+
+	if (fd < 0 || !look(fd, &st) || (2 * (r->n + 1) > r->cap && !grow(r)))
+		return;
+	i = slot_of(r->made, r->cap, held_number(&st));
+	r->n += !r->made[i];
+	r->made[i] = held_number(&st);
+}
+
+static bool is_made(const struct repos *r, const struct statx *st)
+{
+	uint64_t k = held_number(st);
+
+	return r->cap && r->made[slot_of(r->made, r->cap, k)] == k;
+}
+
+/* --- what is a repository -------------------------------------------------------------------- */
+
+/* The object of n bytes of a path; -1: there is none, or it is in no tree. */
+static int open_at(const struct repos *r, const char *path, size_t n)
+{
+	char text[PATH_MAX];
+	const struct broker_place *p;
+	const char *rest;
+
+	if (n >= sizeof(text))
+		return -1;
+	memcpy(text, path, n);
+	text[n] = '\0';
+	p = broker_trees_find(r->trees, text, n, &rest);
+	if (!p || p->kind != BROKER_TREE)
+		return -1;
+	return sys_open_beneath(p->fd, *rest ? rest : ".", O_PATH | O_NOFOLLOW | O_CLOEXEC,
+				RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+}
+
+static bool has(int dir, const char *name)
+{
+	struct stat st;
+
+	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT;
+}
+
+static bool ends_with(const char *path, size_t n, const char *name)
+{
+	size_t k = strlen(name);
+
+	return n > k && path[n - k - 1] == '/' && memcmp(path + n - k, name, k) == 0;
+}
+
+static size_t above(const char *path, size_t n)
+{
+	while (n && path[n - 1] != '/')
+		n--;
+	return n ? n - 1 : 0;
+}
+
+/* Is the directory of n bytes one that git reads, and somebody else's? */
+static bool is_repository(const struct repos *r, const char *path, size_t n)
+{
+	AUTO_CLOSE int fd = open_at(r, path, n);
+	struct statx st;
+
+	if (fd < 0)
+		return false;
+	if (!look(fd, &st))
+		return true;
+	if (!S_ISDIR(st.stx_mode) || is_made(r, &st))
+		return false;
+	if (ends_with(path, n, dot_git))
+		return true;
+	if (ends_with(path, above(path, n), "worktrees"))
+		return has(fd, "gitdir") || has(fd, "commondir");
+	return has(fd, "HEAD") && has(fd, "objects") && has(fd, "refs");
+}
+
+/* A .git that is a file or a link names a repository. */
+static bool is_others_file(const struct repos *r, const char *path)
+{
+	AUTO_CLOSE int fd = open_at(r, path, strlen(path));
+	struct statx st;
+
+	if (fd < 0)
+		return false;
+	return !look(fd, &st) || (!S_ISDIR(st.stx_mode) && !held_had(r->held, &st));
+}
+
+static const struct {
+	const char *name;
+	bool hooks;
+} names[] = {
+	{ "config", false }, { "config.worktree", false }, { "commondir", false },
+	{ "gitdir", false },  { "hooks", true },
+};
+
+bool repos_keep(const struct repos *r, const char *path, uint32_t *ret_rule)
+{
+	const char *s;
+
+	if (!r->project[0] || !view_below(path, r->project))
+		return false;
+	for (s = path + strlen(r->project); *s == '/';) {
+		size_t n = strcspn(s + 1, "/");
+
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+			uint32_t rule = names[i].hooks ? r->hooks : r->config;
+
+			if (rule == BROKER_NO_RULE || n != strlen(names[i].name) ||
+			    memcmp(s + 1, names[i].name, n) != 0 ||
+			    !is_repository(r, path, (size_t)(s - path)))
+				continue;
+			*ret_rule = rule;
+			return true;
+		}
+		s += 1 + n;
+	}
+	if (r->config == BROKER_NO_RULE || !ends_with(path, strlen(path), dot_git) ||
+	    !is_others_file(r, path))
+		return false;
+	*ret_rule = r->config;
+	return true;
+}

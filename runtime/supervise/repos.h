@@ -1,0 +1,39 @@
+/*
+ * Repositories that appear while a run goes on.  Those that were there at the start have walls
+ * and denied names of their own (view_nested.h).  One that somebody outside makes in the project
+ * later is guarded here, by name at each call: its configuration, its hooks, and what leads
+ * git elsewhere.  One that the run itself makes (git init, clone, submodule, worktree) is the
+ * run's: it is told afterwards (polrun/left.h).  Which is which is known by the directory: the run
+ * makes one by a call that polrun makes for it.
+ *
+ * config.lock can be written: `git checkout -b NAME origin/NAME` ends with an error where git cannot
+ * have it.  What becomes of such a file when git outside renames it: held.h.
+ */
+#ifndef RUNTIME_SUPERVISE_REPOS_H
+#define RUNTIME_SUPERVISE_REPOS_H
+
+#include <limits.h>
+
+#include "runtime/broker/broker.h"
+#include "runtime/decide/decide.h"
+#include "runtime/supervise/held.h"
+
+struct repos {
+	const struct broker_trees *trees;
+	const struct held *held; /* the files that the run has had */
+	char project[PATH_MAX];
+	uint32_t config, hooks; /* the rules that keep the project's own; BROKER_NO_RULE: none */
+	uint64_t *made;         /* the run's directories by held_number(): open addressing */
+	size_t n, cap;
+};
+
+/* `trees` and `held` may still be empty. */
+void repos_init(struct repos *r, const struct decide_ctx *c, const struct broker_trees *trees,
+		const struct held *held);
+void repos_release(struct repos *r);
+/* The run has made the directory `name` in `dir`. */
+void repos_note(struct repos *r, int dir, const char *name);
+/* Is the name kept from being written?  *ret_rule then. */
+bool repos_keep(const struct repos *r, const char *path, uint32_t *ret_rule);
+
+#endif

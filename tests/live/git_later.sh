@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# Repositories that appear while a run goes on: what git takes commands from is kept in those that
+# somebody outside makes, and the run's own work (git init, clone, submodule, worktree).
+# shellcheck disable=SC2016,SC2034,SC2154
+# shellcheck source=tests/lib/live.sh
+. "$(dirname "$0")/../lib/live.sh"
+
+have_git() { command -v git >/dev/null 2>&1; }
+have_git || { skip git 'git is not installed'; done_; exit; }
+export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
+NAMED=(-c user.name=a -c user.email=a@b -c init.defaultBranch=main -c protocol.file.allow=always)
+outside() { git "${NAMED[@]}" "$@"; }
+mkdir "$WORK/lib"
+outside init -q "$WORK/lib"
+outside -C "$WORK/lib" commit -q --allow-empty -m x
+outside init -q "$P"
+outside -C "$P" commit -q --allow-empty -m x
+policy ''
+
+# LINE: runs it inside once the host has done what make_later does.
+later() {
+	rm -f "$P/go" "$P/ready"
+	("$BIN/polrun" -b "$WORK/p.polb" sh -c "touch go; while [ ! -e ready ]; do sleep 0.05; done; $1" \
+		>"$WORK/.out" 2>"$WORK/.err" </dev/null; echo $? >"$WORK/.rc") &
+	within 30 test -e "$P/go" || bad "the run does not begin"
+	make_later
+	touch "$P/ready"
+	wait
+	rc=$(<"$WORK/.rc") out=$(<"$WORK/.out") err=$(<"$WORK/.err")
+}
+make_later() {
+	outside init -q "$P/sub"
+	outside -C "$P/sub" commit -q --allow-empty -m x
+	outside -C "$P/sub" submodule -q add "$WORK/lib" mod
+	outside -C "$P/sub" worktree add -q ../wt 2>/dev/null
+	outside init -q --bare "$P/b.git"
+	mkdir -p "$P/src/hooks" "$P/src/config"
+	snap >"$WORK/before"
+}
+snap() { (cd "$P" && find sub/.git wt/.git sub/mod/.git b.git -type f ! -name description -exec sha256sum {} + | sort); }
+
+t "what git takes commands from in a repository that appeared"
+later '
+	for f in sub/.git/config sub/.git/hooks/pre-commit sub/.git/commondir \
+		sub/.git/config.worktree sub/.git/modules/mod/config sub/.git/modules/mod/hooks/post-checkout \
+		sub/.git/worktrees/wt/commondir sub/.git/worktrees/wt/gitdir sub/.git/worktrees/wt/config.worktree \
+		b.git/config b.git/hooks/update sub/mod/.git wt/.git; do
+		{ echo x >>$f; } 2>/dev/null && echo "wrote $f"
+		echo y >mine; mv mine $f 2>/dev/null && echo "moved over $f"
+		ln mine $f 2>/dev/null && echo "linked $f"; ln -s mine $f 2>/dev/null && echo "link at $f"
+		mkdir $f 2>/dev/null && echo "made $f"; [ ! -e $f ] || { rm -r $f 2>/dev/null && echo "removed $f"; }
+	done
+	for d in sub/.git sub/.git/hooks sub b.git b.git/hooks sub/.git/modules wt; do
+		mv $d away 2>/dev/null && echo "moved $d"; done
+	echo a >src/hooks/use.ts && echo b >src/config/a && echo c >src/config/config && echo z >sub/.git/description &&
+	echo n >b.git/description && echo fine'
+want_rc 0
+want_out '^fine$'
+no_out '^(wrote|moved|linked|link at|made|removed)'
+[ -f "$P/sub/.git/hooks/pre-commit" ] && bad "a hook was made"
+want_text z "$P/sub/.git/description"
+snap >"$WORK/after"
+cmp -s "$WORK/before" "$WORK/after" || bad "$(diff "$WORK/before" "$WORK/after")"
+
+t "the control: without a floor's name in it such a folder is written"
+rm -rf "$P"/{sub,wt,b.git,src}
+make_later() { mkdir -p "$P/sub/x.git/hooks" "$P/sub/git"; }
+later 'echo x >sub/x.git/config && echo x >sub/x.git/hooks/update && echo x >sub/git/config && echo fine'
+want_out '^fine$'
+
+t "git works in what the run makes, and is told"
+rm -rf "$P"/sub
+make_later() { :; }
+later 'set -e; g() { git -c user.name=a -c user.email=a@b -c protocol.file.allow=always "$@"; }
+	g init -q own; g -C own config a.b c; echo x >own/.git/hooks/pre-push
+	g -C own commit -q --allow-empty -m x
+	g clone -q own cl; (cd cl; g config x.y z; g submodule --quiet add "$PWD/../own" s; g commit -qm s)
+	g worktree add -q mywt; (cd mywt; echo b >b; g add b; g commit -qm b)
+	g init -q --bare own.git; g push -q own.git HEAD:refs/heads/m; echo fine'
+want_rc 0
+want_out '^fine$'
+want_err 'own/.git has appeared'
+want_err 'cl/.git has appeared'
+want_err 'own.git has appeared'
+
+t "what a run has made is somebody else's for the next one"
+run sh -c 'echo x >>own/.git/config; echo x >own/.git/hooks/pre-commit; echo x >own.git/hooks/update; echo x >own/.git/description && echo fine'
+want_out '^fine$'
+no_file "$P/own/.git/hooks/pre-commit"
+no_file "$P/own.git/hooks/update"
+
+t "the project's own, made outside while the run goes on"
+rm -rf "$P/.git" "$P"/{own,own.git,cl,mywt}
+make_later() { outside init -q "$P"; }
+later '{ echo x >>.git/config; } 2>/dev/null && echo wrote; { echo x >.git/hooks/pre-commit; } 2>/dev/null && echo wrote
+	echo x >.git/description && echo fine'
+no_out wrote
+no_file "$P/.git/hooks/pre-commit"
+
+done_
