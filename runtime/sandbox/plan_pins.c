@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* True if the node takes away something that the tree above it gives. */
+/* True if the node takes away something that the tree above it gives, or hides it with a
+ * tree of the run's own: a move of the directory would show what the host has there. */
 static bool restricts(const struct sandbox_view *v, const int *parent, size_t i)
 {
 	const struct sandbox_node *n = &v->nodes[i];
@@ -17,7 +18,8 @@ static bool restricts(const struct sandbox_view *v, const int *parent, size_t i)
 
 	if (n->noted || up < 0)
 		return false;
-	return n->masked || n->locked || (sandbox_node_native(&v->nodes[up]) & ~sandbox_node_native(n));
+	return n->masked || n->locked || (n->scratch && !v->nodes[up].scratch) ||
+	       (sandbox_node_native(&v->nodes[up]) & ~sandbox_node_native(n));
 }
 
 static void pin_between(const char *top, const char *path, char ***pins, size_t *npins,

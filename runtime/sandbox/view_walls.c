@@ -85,9 +85,10 @@ static int wall_of(struct view_builder *b, const struct view_place *p)
 	if (p->found.object.unreachable && b->in->foreign)
 		return 0;
 	/* a name that is only not to be written needs no watch: its directory is
-	 * read-only */
+	 * read-only.  (A file that is written loses this right where names below it are
+	 * decided, but the broker decides its own name.) */
 	if (up->broker && p->found.looked && p->found.object.exists && p->wanted.restricted &&
-	    !p->found.object.beyond_link && !(g->allowed & PB_WRITE))
+	    !p->found.object.beyond_link && (p->wanted.forced || !(g->allowed & PB_WRITE)))
 		return add(b, p->path, NULL, SANDBOX_WALL_NAME, g->rules[1]);
 	if (p->wanted.restricted && p->found.looked && !p->found.object.exists &&
 	    (lost & (PB_READ | PB_EXEC)) && !way_is_guarded(b, p))

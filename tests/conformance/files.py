@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Files against the kernel: the law L5 on random policies.
 
-usage: files.py BIN PROBES WORK RUNS SECONDS SEED.  For each run a random tree
+usage: files.py BIN PROBES WORK RUNS SECONDS SEED [plain].  For each run a random tree
 and a random policy; polc compiles it, polrun runs a probe that tries each
 operation everywhere, and each answer is compared with the decision, with what
 polc reports about the deciding rule, and with what the host looks like later.
 Ends with a table of what occurred; 1 where something differs or never occurred.
+"plain": as seeds before 21 drew it, with fewer patterns and requests.
 """
 import atexit
 import collections
@@ -22,6 +23,7 @@ from files_world import KIT, Policy, World  # noqa: E402
 
 BIN, PROBES, WORK = sys.argv[1:4]
 RUNS, SECONDS, SEED = int(sys.argv[4]), float(sys.argv[5]), int(sys.argv[6])
+PLAIN = "plain" in sys.argv[7:]
 OUTSIDE = "/srv"
 # What a set of runs has to have met (doc/semantics.md, "Files"; 06, "Layers").
 NODES = ["allowed tree", "ro below rw", "rw below ro", "exec below noexec", "mask dir",
@@ -29,12 +31,29 @@ NODES = ["allowed tree", "ro below rw", "rw below ro", "exec below noexec", "mas
          "made and locked", "project below HOME", "project below /tmp", "final",
          "locked", "except", "hide", "deny", "ask", "let through", "refused",
          "mount", "spelled by a place", "let through at a place", "refused at a place",
-         "anywhere", "read by anywhere alone", "wildcard of reading"]
+         "anywhere", "read by anywhere alone", "write by a pattern", "let write by a pattern",
+         "denied by a pattern", "wildcard of reading"]
 seen = collections.Counter()
 
 
 class Differs(Exception):
     pass
+
+
+def in_new(d):
+    """In a directory that the run makes: names that patterns speak of."""
+    g = d + "/n.g"
+    out = [("mkdir", g, "")]
+    out += [("create", g + "/" + n, "") for n in ("f.w", "f.m", "f.u", "n.c", "x", ".env")]
+    out += [("append", g + "/f.w", ""), ("truncate", g + "/f.w", ""),
+            ("chmod", g + "/f.w", "640"), ("mkdir", g + "/no", ""),
+            ("mkdir", g + "/no/deep", ""), ("create", g + "/no/f.w", ""),
+            ("rmdir", g + "/no/deep", ""), ("symlink", g + "/n.s", "to"),
+            ("link", g + "/f.m", g + "/n.l"), ("rename", g + "/x", g + "/.env.x"),
+            ("rename", d + "/n.m", g + "/f.v"), ("rename", g + "/f.v", d + "/n.m"),
+            ("unlink", g + "/f.u", ""), ("list", g, ""),
+            ("rename", g, d + "/n.h"), ("rename", d + "/n.h", g)]
+    return out
 
 
 def requests(w, policy, rng):
@@ -66,6 +85,8 @@ def requests(w, policy, rng):
             to = rng.choice(w.dirs)
             out.append(("rename", p + "f.l", to + "/n.y%d" % len(out)))
             moves.append((d, d + ".mv"))
+    for d in [] if PLAIN else rng.sample(w.dirs, min(6, len(w.dirs))):
+        out += in_new(d)
     for path in sorted(policy.absent) + [t + "/" + n for t in (w.home, w.project)
                                          for n in (".bashrc", ".vscode", ".envrc")]:
         out += [("mkdir", path, ""), ("create", path + "/in", ""),
@@ -116,6 +137,8 @@ class Run:
         # drawn apart: what a number draws stays as it is
         wild = random.Random("reads %d" % self.seed).random() < 0.5
         self.p = Policy(self.rng, w, PROBES, seen, wild)
+        if not PLAIN:
+            self.p.add_patterns(random.Random("patterns %d" % self.seed))
         args = self.p.write(self.dir)
         polb = self.dir + "/p.polb"
         r = subprocess.run([BIN + "/polc", "compile"] + args + ["-o", polb], text=True,
@@ -148,6 +171,7 @@ class Run:
             self.judge = Judge(w, oracle, self.plan, self.start, ids, seen)
             self.judge.tree_name = self.own_name
             reqs = requests(w, self.p, self.rng)
+            seen["requests"] += len(reqs)
             os.chdir(PROBES)
             os.environ["HOME"] = w.home
             for name in ("STATE", "CACHE", "CONFIG"):
@@ -216,6 +240,10 @@ class Run:
             ok, by = j.effective(op, p, of_host)
             if ok or (host[0] is None and j.effective(op, paths[0], False)[0]):
                 seen["read by anywhere alone"] += op == "read" and j.by_root(p, by)
+                seen["let write by a pattern"] += op == "write" and j.shape(by[-1]) == "wild"
+                continue
+            if not of_host and by == [-1] and j.is_own_after_all(p):
+                seen["own after all"] += 1
                 continue
             if j.is_under(op, p, by):
                 seen["under"] += 1
@@ -267,8 +295,11 @@ class Run:
         if verb == "rename" and self.is_dir(host[0]) and at(host[1], host[0]):
             return
         for op, p in j.needs(verb, host, self.model):
-            if not j.effective(op, p)[0]:
+            ok, by = j.effective(op, p)
+            if not ok:
                 seen["denied"] += 1
+                seen["denied by a pattern"] += op == "write" and \
+                    j.shape(by[-1]) in ("wild", "any")
                 return
         why = j.why_stricter(verb, host, self.model, result)
         if not why:

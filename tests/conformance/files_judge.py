@@ -194,6 +194,17 @@ class Judge:
                 for x, text in self.o.rules[n].notes if x == "entry")
         return rule.shape != "literal" and any("in scratch trees" in t for t in said)
 
+    def is_own_after_all(self, path):
+        """In a scratch tree, below what an allow names and the host does not have."""
+        named = any(at(path, p) and os.path.realpath(p) not in self.start
+                    for r in self.o.rules.values() for p in r.places
+                    if r.effect == "allow" and r.flag != "s" and r.shape == "literal")
+        return named and any(at(path, p) for r in self.o.rules.values()
+                             for p in r.places if r.flag == "s")
+
+    def shape(self, n):
+        return self.o.rules[n].shape if n >= 0 else ""
+
     # --- what it touches ----------------------------------------------------------------
 
     def needs(self, verb, paths, model):
@@ -213,7 +224,8 @@ class Judge:
     # --- stricter --------------------------------------------------------------------------
 
     def opens(self, op, path):
-        """Does a literal allow at or above it name something that exists?"""
+        """Does an allow at or above it name something that exists?  One with a wildcard
+        opens nothing for reading, and for writing what it says."""
         names = [path] + [l + path[len(r):] for l, r, f, _ in self.alias
                           if f and at(path, r)]
         for name in names:
@@ -221,8 +233,15 @@ class Judge:
                 return True     # by otherwise
             for n in self.o.ask(op, name)[3]:
                 r = self.o.rules[n]
-                if r.effect == "allow" and r.shape == "literal" and r.flag != "s" and \
+                if r.effect != "allow" or r.flag == "s":
+                    continue
+                if r.shape == "literal" and \
                    any(at(name, p) and self.shows(p, name) for p in r.places):
+                    return True
+                if r.shape == "wild" and op == "write" and \
+                   any(x == "exact" for x, _ in r.notes) and \
+                   any(at(name, p) and self.shows(self.nearest(p), name) for p in r.places):
+                    self.seen["written by a wildcard's rule"] += 1
                     return True
         return False
 
@@ -255,6 +274,12 @@ class Judge:
             for d in ("/tmp", "/var/tmp", "/dev/shm") + (
                 (self.w.home,) if self.own_home() or not self.anywhere() else ()))
 
+    def nearest(self, place):
+        """The directory at or above it that was there at the start."""
+        while place and os.path.realpath(place) not in self.start:
+            place = os.path.dirname(place) if place != "/" else ""
+        return place or "/"
+
     def reported(self, n):
         return any(x == "over" or "(over)" in text
                    for x, text in self.o.rules[n].notes)
@@ -266,7 +291,11 @@ class Judge:
             return None
         id_, line = self.plan.ro[node]
         for n, r in self.o.rules.items():
-            if (r.id, r.line) != (id_, line) or not self.reported(n):
+            if (r.id, r.line) != (id_, line):
+                continue
+            if path == node and r.shape != "literal" and self.start.get(path, (0,))[0] == 0o100000:
+                return "a single file, where a wildcard denies"
+            if not self.reported(n):
                 continue
             linked = n in self.linked
             if r.shape != "literal" or linked or \
@@ -283,11 +312,13 @@ class Judge:
             for n in by if n >= 0 for x, text in self.o.rules[n].notes)
 
     def renamed(self, op, path):
-        """A link on the way of a deny gives the object another name."""
-        for link, real, _, _ in self.alias:
+        """A link on the way of a deny gives the object another name, and what is denied
+        by that name is denied for the object."""
+        for link, real, _, by in self.alias:
             effect, n, _, _ = self.o.ask(op, link + path[len(real):]) \
                 if at(path, real) else ("allow", -1, 0, 0)
-            if effect != "allow" and n >= 0 and self.reported(n):
+            if effect != "allow" and n >= 0 and \
+               (self.reported(n) or self.o.rules[by].effect != "allow"):
                 return True
         return False
 

@@ -236,6 +236,21 @@ class Policy:
         return self.text(path) + rng.choice(("/*", "/*.w", "/**/f.m", "/?.c", "/**/x",
                                              "/*/f.w", "/n.*"))
 
+    def add_patterns(self, rng):
+        """What may be written, and what not, by names that may not be there yet: drawn
+        apart, so that the rest of a seed's policy stays what it is."""
+        for _ in range(rng.choice((0, 1, 1, 2, 3))):
+            effect = rng.choice(("allow", "allow", "deny"))
+            d = self.own(rng.choice(self.world.dirs)) + rng.choice(("", "", "", "/n.g", "/no"))
+            path = d + rng.choice(("/*", "/*.w", "/**/f.*", "/**/*.w", "/**/n.*", "/{f,n}.?",
+                                   "/*/f.w", "/**/x", "/**/no/*", "/n.g/**/[fn].*"))
+            if effect == "deny" and rng.random() < 0.4:
+                path = rng.choice(("*.w", "n.c", ".env*", "no/deep", "f.?", "n.g/*"))
+            self.seen["write by a pattern"] += 1
+            self.texts[rng.choice(list(self.texts))].append('%s write "%s"' % (effect, path))
+            if effect == "allow" and rng.random() < 0.7:
+                self.texts["project"].append('allow read "%s"' % self.own(rng.choice(self.world.tops)))
+
     # --- statements ---------------------------------------------------------------
 
     def ground(self):

@@ -158,6 +158,28 @@ want_more 'at entry only' 1
 run_with w --plan true
 want_out "read write\* +$P .*each name is decided, because of rule anydepth at"
 
+t "a file that alone may be written, where a wildcard denies: it is read-only, and named"
+mkdir -p "$WORK/alone" && echo old >"$WORK/alone/f"
+policy "file { allow read \"$WORK/alone\"  allow write \"$WORK/alone/f\" }" w
+run_with w sh -c "echo new >$WORK/alone/f; echo new >$WORK/alone/g"
+want_text new "$WORK/alone/f"
+no_file "$WORK/alone/g"
+policy "file { allow read \"$WORK/alone\"  allow write \"$WORK/alone/f\"  deny write \".env*\" as anydepth }" w
+run_with w sh -c "echo newer >$WORK/alone/f"
+want_text new "$WORK/alone/f"
+run_with w --plan true
+want_out "read +$WORK/alone/f .*read-only because of rule anydepth"
+
+t "a directory above a scratch tree stays in its place"
+mkdir -p "$WORK/native/above/own" && echo host >"$WORK/native/above/own/f"
+policy "file { allow read, write \"$WORK/native\"  scratch \"$WORK/native/above/own\" }" w
+run_with w sh -c "cd $WORK/native; mv above away; ls above/own; echo x >above/own/g; echo good >above/f && sleep 0.3" # time: a wall would be looked at
+want_rc 0
+no_out '^f$'
+want_err 'away.*busy'
+want_text good "$WORK/native/above/f"
+no_file "$WORK/native/above/own/g"
+
 t "an allow with a wildcard, of an absent name, of a socket gives nothing"
 mkdir -p "$WORK/out/d1" "$WORK/out/d2" && echo data >"$WORK/out/d1/f"
 python3 -c 'import socket, sys

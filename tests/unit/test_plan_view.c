@@ -48,6 +48,21 @@ static void test_pins_reach_through_writable_trees(void **state)
 	plan_release(&p);
 }
 
+/* Without a pin a run that moves the directory would take the tree away from its name, and end. */
+static void test_a_scratch_tree_in_a_tree_of_the_host_is_pinned(void **state)
+{
+	struct world *w = *state;
+	struct plan p;
+
+	make_dir(w, "/home/u/p/src/deep/own");
+	(void)rule(w, PB_ALLOW, RW, "/home/u/p/src/deep/own", PB_A_PATH, PB_AF_SCRATCH | PB_AF_BELOW);
+	p = built(w);
+	assert_true(op_at(&p, STEP_SCRATCH, "home/u/p/src/deep/own") >= 0);
+	assert_true(op_at(&p, STEP_PIN_DIR, "home/u/p/src") >= 0);
+	assert_true(op_at(&p, STEP_PIN_DIR, "home/u/p/src/deep") >= 0);
+	plan_release(&p);
+}
+
 static void test_nothing_is_pinned_without_a_restriction(void **state)
 {
 	struct world *w = *state;
@@ -194,6 +209,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WITH(world, test_restriction_is_pinned_to_the_first_tree_nobody_can_move),
 		WITH(world, test_pins_reach_through_writable_trees),
+		WITH(world, test_a_scratch_tree_in_a_tree_of_the_host_is_pinned),
 		WITH(world, test_nothing_is_pinned_without_a_restriction),
 		WITH(world, test_root_is_read_only_before_the_pivot),
 		WITH(world, test_two_plans_do_what_one_does),

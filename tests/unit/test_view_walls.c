@@ -125,6 +125,22 @@ static void test_an_allow_is_no_wall(void **state)
 	assert_int_equal(kind_at(w, "/srv/real"), NO_WALL);
 }
 
+/* A name that is written by the rules may be moved, whatever else they say of it. */
+static void test_a_name_that_is_written_needs_not_stay(void **state)
+{
+	struct world *w = *state;
+
+	w->in.broker = true;
+	make_file(w, "/home/u/p/src/written", "x");
+	make_file(w, "/home/u/p/src/kept", "x");
+	(void)deny(w, PB_EXEC, "/home/u/p/src/written");
+	(void)deny(w, PB_WRITE, "/home/u/p/src/kept");
+	(void)rule(w, PB_DENY, PB_WRITE, "", PB_A_ANY, 0);
+	build(w);
+	assert_int_equal(kind_at(w, "/home/u/p/src/written"), NO_WALL);
+	assert_int_equal(kind_at(w, "/home/u/p/src/kept"), SANDBOX_WALL_NAME);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -140,6 +156,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_a_link_on_the_way_is_to_stay, anywhere_setup,
 						world_teardown),
 		cmocka_unit_test_setup_teardown(test_an_allow_is_no_wall, anywhere_setup,
+						world_teardown),
+		cmocka_unit_test_setup_teardown(test_a_name_that_is_written_needs_not_stay, world_setup,
 						world_teardown),
 	};
 
