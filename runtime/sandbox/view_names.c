@@ -58,17 +58,37 @@ void view_restrict(struct view_builder *b, size_t i, bool host)
 		restrict_writing(b, p, b->any_ro, false, host);
 }
 
+/* The rule that opens names here, or below a directory above it, which may not be shown. */
+static const struct view_wanted *opened_by(const struct view_builder *b,
+					   const struct view_place *p)
+{
+	if (p->wanted.opens)
+		return &p->wanted;
+	for (size_t j = 0; j < b->n; j++) {
+		const struct view_place *top = &b->places[j];
+
+		if (top->wanted.opens && (view_below(p->path, top->path) ||
+					  view_below(view_host_name(p), top->path)))
+			return &top->wanted;
+	}
+	return NULL;
+}
+
 void view_open_names(const struct view_builder *b, struct view_place *p,
 		       const struct view_place *up, bool host)
 {
 	struct view_given *g = &p->given;
 	bool inherits = up && up->given.broker && !p->wanted.mounted;
+	const struct view_wanted *by = NULL;
 
-	if (!can_broker(b, p, host) || !(g->ops & PB_READ) ||
-	    !(inherits || (p->wanted.opens && !(g->ops & PB_WRITE))))
+	if (!can_broker(b, p, host) || !(g->ops & PB_READ))
+		return;
+	if (!inherits && !(g->ops & PB_WRITE))
+		by = opened_by(b, p);
+	if (!inherits && !by)
 		return;
 	if (p->wanted.ro.by == VIEW_NO_RULE)
-		p->wanted.ro.by = inherits ? up->wanted.ro.by : p->wanted.rule;
+		p->wanted.ro.by = inherits ? up->wanted.ro.by : by->rule;
 	g->ops |= PB_WRITE;
 	g->allowed |= PB_WRITE;
 	g->broker = true;

@@ -142,6 +142,21 @@ static void test_an_allow_with_a_wildcard_whose_directory_is_absent(void **state
 	(void)brokered(w, "/srv/a");
 }
 
+/* Its own directory is not shown, and a tree below it is. */
+static void test_an_allow_with_a_wildcard_opens_what_is_shown_below(void **state)
+{
+	struct world *w = *state;
+
+	make_dir(w, "/srv/a/b");
+	make_dir(w, "/srv/c");
+	allow(w, RX, "/srv/a/b");
+	allow(w, RX, "/srv/c");
+	(void)rule(w, PB_ALLOW, PB_WRITE, "/srv/a", PB_A_WILD, 0);
+	build(w);
+	(void)brokered(w, "/srv/a/b");
+	assert_false(node(w, "/srv/c")->broker);
+}
+
 static void test_an_allow_with_a_wildcard_that_nothing_shows(void **state)
 {
 	struct world *w = *state;
@@ -280,6 +295,7 @@ int main(void)
 		T(test_a_wildcard_at_any_depth),
 		T(test_an_allow_with_a_wildcard_opens_its_directory),
 		T(test_an_allow_with_a_wildcard_whose_directory_is_absent),
+		T(test_an_allow_with_a_wildcard_opens_what_is_shown_below),
 		T(test_an_allow_with_a_wildcard_that_nothing_shows),
 		T(test_what_is_hidden_in_it_is_masked),
 		T(test_what_may_not_be_executed_in_it_is_brokered_as_well),
