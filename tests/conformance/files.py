@@ -277,6 +277,8 @@ class Run:
     def refused(self, verb, paths, host, ids, result):
         j = self.judge
         paths = [self.own_name(p) for p in paths]
+        if result == "EEXIST" and verb in NEW_OPS and self.real(paths[0]) in self.made:
+            return
         if any(h is None for h in host):
             # does the request name what the run would see of the host?
             if verb in NEW_OPS and ids[0] != "-" and paths[0] not in self.made and \

@@ -346,8 +346,10 @@ class Judge:
                    any(x == "over" and "exception" in text for x, text in r.notes)
                    for r in self.o.rules.values()):
                 return "an exception by a wildcard"
-            if any(r.effect != "allow" and self.reported(n) and p not in self.start and
-                   at(path, p) for n, r in self.o.rules.items() for p in r.excepts):
+            # what is hidden is not mounted, and nothing in it is opened later
+            if any(r.effect != "allow" and (self.reported(n) or "read" in r.ops) and
+                   p not in self.start and at(path, p)
+                   for n, r in self.o.rules.items() for p in r.excepts):
                 return "an exception of an absent name"
             # a link at a name that a rule reaches through another link
             if verb == "symlink" and any(at(path, real) for _, real, _, _ in self.alias):
