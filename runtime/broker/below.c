@@ -12,7 +12,7 @@
 #include "runtime/base/sys.h"
 
 /*
- * File systems that hold files and nothing else.  In others a file may be a handle of
+ * File systems that hold files and nothing else, and tell "A" from "a" (folds.h).  In others a file may be a handle of
  * the kernel's: procfs would show this process to itself, and let it be written.
  */
 bool broker_holds_files(int fd)
@@ -27,12 +27,7 @@ bool broker_holds_files(int fd)
 		NFS_SUPER_MAGIC,
 		FUSE_SUPER_MAGIC,
 		V9FS_MAGIC,
-		MSDOS_SUPER_MAGIC,
-		EXFAT_SUPER_MAGIC,
 		ECRYPTFS_SUPER_MAGIC,
-		0xff534d42 /* cifs */,
-		0xfe534d42 /* smb2 */,
-		0x7366746e /* ntfs3 */,
 		0x2fc12fc1 /* zfs */,
 		0xca451a4e /* bcachefs */,
 	};

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/base/folds.h"
 #include "runtime/sandbox/view_binds.h"
 #include "runtime/sandbox/view_names.h"
 #include "runtime/sandbox/view_place.h"
@@ -79,6 +80,23 @@ static void shape_own(struct view_builder *b)
 	}
 }
 
+/* Names that are decided one by one must be the names that the file system knows. */
+static int check_case(struct view_builder *b)
+{
+	for (size_t i = 0; i < b->out->n; i++) {
+		const struct sandbox_node *n = &b->out->nodes[i];
+
+		if ((n->broker || n->open_by_name) && !n->masked && n->pin_fd >= 0 &&
+		    folds_case(n->pin_fd))
+			return rt_fail(b->err, EOPNOTSUPP,
+				       "'%s' lies on a file system, or is a directory, that does not "
+				       "tell 'A' from 'a': names in it cannot be decided one by one, "
+				       "as a rule wants there; only all of it can be written or hidden",
+				       n->path);
+	}
+	return 0;
+}
+
 static int put_nodes(struct view_builder *b)
 {
 	struct sandbox_view *v = b->out;
@@ -145,6 +163,8 @@ int view_make(const struct view_in *in, struct sandbox_view *ret, struct rt_err 
 		r = put_nodes(&b);
 	if (r == 0)
 		r = view_opens(&b);
+	if (r == 0)
+		r = check_case(&b);
 	if (r == 0)
 		r = view_binds_check(&b);
 	if (r == 0)
