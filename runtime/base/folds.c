@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
@@ -12,6 +13,9 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
+
+#include "runtime/base/io.h"
+#include "runtime/base/sys.h"
 
 #ifndef FS_CASEFOLD_FL
 #define FS_CASEFOLD_FL 0x40000000
@@ -95,23 +99,25 @@ bool folds_by_names(int dir)
 	return folds;
 }
 
-static bool has_flag(int dir)
+static int has_flag(int dir)
 {
-	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), flags = 0;
-	bool has;
+	int fd = SYS_RETRY(openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)), flags = 0, r;
 
-	if (fd < 0) /* who may not read it cannot ask; the run has no more rights */
-		return false;
-	has = ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0 && (flags & FS_CASEFOLD_FL);
+	if (fd < 0)
+		return -errno;
+	r = ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0 ? (flags & FS_CASEFOLD_FL) != 0 : -errno;
 	(void)close(fd);
-	return has;
+	/* a file system without flags */
+	return r == -ENOTTY || r == -EINVAL || r == -EOPNOTSUPP ? 0 : r;
 }
 
-bool folds_case(int dir)
+int folds_case(int dir)
 {
 	struct statfs st;
 
-	if (fstatfs(dir, &st) != 0 || folds_by_type(st.f_type))
-		return true;
+	if (SYS_RETRY(fstatfs(dir, &st)) != 0)
+		return -errno;
+	if (folds_by_type(st.f_type))
+		return 1;
 	return is_exact(st.f_type) ? has_flag(dir) : folds_by_names(dir);
 }

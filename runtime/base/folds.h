@@ -14,9 +14,10 @@ bool folds_by_type(long f_type);
 bool folds_by_names(int dir);
 /*
  * The directory (O_PATH will do): by its type; by its flag (chattr +F, of ext4, f2fs, tmpfs);
- * and where only another machine or program knows (NFS, FUSE, 9p …) by its names.  True if it
- * cannot be looked at.  A directory below may differ: only the flag of that one tells.
+ * and where only another machine or program knows (NFS, FUSE, 9p …) by its names.  1, 0, or
+ * -errno if it cannot be looked at.  A directory below may differ: only the flag of that one
+ * tells.
  */
-bool folds_case(int dir);
+int folds_case(int dir);
 
 #endif

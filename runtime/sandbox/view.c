@@ -86,8 +86,14 @@ static int check_case(struct view_builder *b)
 	for (size_t i = 0; i < b->out->n; i++) {
 		const struct sandbox_node *n = &b->out->nodes[i];
 
-		if ((n->broker || n->open_by_name) && !n->masked && n->pin_fd >= 0 &&
-		    folds_case(n->pin_fd))
+		int r;
+
+		if ((!n->broker && !n->open_by_name) || n->masked || n->pin_fd < 0 || !n->is_dir)
+			continue;
+		r = folds_case(n->pin_fd);
+		if (r < 0)
+			return rt_fail_errno(b->err, -r, "whether '%s' tells 'A' from 'a'", n->path);
+		if (r > 0)
 			return rt_fail(b->err, EOPNOTSUPP,
 				       "'%s' lies on a file system, or is a directory, that does not "
 				       "tell 'A' from 'a': names in it cannot be decided one by one, "

@@ -259,10 +259,10 @@ python3 - "$WORK/r.json" <<'EOS' || bad "$(cat "$WORK/r.json")"
 import json, sys
 r = json.load(open(sys.argv[1]))
 want = """exit_code signal decision wall_ms cpu_ms memory_peak_bytes processes_peak
-stdout_bytes stderr_bytes truncated limits_hit wall_gone denials connections network left read_only written runner mechanisms
+stdout_bytes stderr_bytes truncated limits_hit wall_gone denials connections network left read_only written staged runner mechanisms
 serial bundle_digest""".split()
 assert list(r) == want, list(r)
-assert r["exit_code"] == 3 and r["signal"] is None and r["written"] is None
+assert r["exit_code"] == 3 and r["signal"] is None and r["written"] == [] and r["staged"] is None
 d = [x for x in r["denials"] if x["subject"] == "/usr/x"]
 assert len(d) == 1 and list(d[0]) == ["layer", "op", "subject", "errno", "count", "rule", "hint"], d
 assert d[0]["op"] == "write" and d[0]["count"] == 1 and d[0]["rule"]["id"], d
