@@ -61,7 +61,7 @@ mapfile -t others < <(find runtime -name '*.c' -printf '%h\n' | sort -u |
 # a failure, the report's own name, a socket, the file of a secret and what is reviewed ask about
 # single paths and addresses
 count_check "nothing else asks the automata" "$(users "$deciders" "$BUILD/obj/compiler" "${others[@]}" |
-	grep -vxE 'runtime/(sandbox/view_bundle|sandbox/view_answer|polrun/stage_rules|supervise/judge|supervise/trace_net|polrun/report_file|polrun/blame|polrun/ask_path|polrun/secrets)\.o')"
+	grep -vxE 'runtime/(sandbox/view_bundle|sandbox/view_answer|polrun/stage_rules|supervise/repos|supervise/judge|supervise/trace_net|polrun/report_file|polrun/blame|polrun/ask_path|polrun/secrets)\.o')"
 count_check "polrun, polquery and polc ask libpol" "$(diff <(users 'pol_ask' "$BUILD/obj/compiler" "${others[@]}") \
 	<(printf '%s\n' compiler/cli/compiled.o runtime/entry/entry.o runtime/query/query.o))"
 
