@@ -33,8 +33,7 @@ static bool give(struct broker *b, int listener, bool cloexec,
 		 struct broker_result *ret, struct seccomp_notif_resp *resp)
 {
 	const struct broker_rules *rules = &b->rules;
-	bool writes = (fcntl(ret->fd, F_GETFL) & O_ACCMODE) != O_RDONLY;
-	int r = writes && rules->hold ? rules->hold(rules->arg, ret->fd, false) : 0;
+	int r = rules->hold && !ret->reads ? rules->hold(rules->arg, ret->fd, false) : 0;
 	bool held = r == 0;
 
 	if (held)

@@ -9,11 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <sodium.h>
-
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
 #include "runtime/sandbox/view_host.h"
+#include "runtime/stage/stage_stat.h"
 #include "runtime/stage/stage_walk.h"
 
 struct name {
@@ -183,25 +182,6 @@ int artifacts_begin(struct artifacts *a, const struct sandbox_view *view)
 	return r;
 }
 
-int artifacts_digest(int fd, uint8_t ret[EFFECTS_DIGEST])
-{
-	crypto_generichash_state st;
-	static uint8_t buf[1 << 16];
-
-	(void)crypto_generichash_init(&st, NULL, 0, EFFECTS_DIGEST);
-	for (;;) {
-		ssize_t n = SYS_RETRY(read(fd, buf, sizeof(buf)));
-
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			break;
-		(void)crypto_generichash_update(&st, buf, (size_t)n);
-	}
-	(void)crypto_generichash_final(&st, ret, EFFECTS_DIGEST);
-	return 0;
-}
-
 /* A FIFO must not make polrun wait. */
 static int open_for_digest(const struct artifacts *a, const struct artifact_tree *t,
 			   const char *path)
@@ -223,7 +203,7 @@ static void digest(const struct artifacts *a, const struct artifact_tree *t, con
 	struct stat st;
 
 	it->digested = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-		       artifacts_digest(fd, it->digest) == 0;
+		       stage_digest_fd(fd, it->digest) == 0;
 }
 
 static void put(const struct artifacts *a, const struct artifact_tree *t, struct effects *e,

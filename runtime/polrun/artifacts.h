@@ -28,7 +28,5 @@ int artifacts_begin(struct artifacts *a, const struct sandbox_view *view);
 /* Goes through them again, with nothing but descriptors. */
 void artifacts_end(struct artifacts *a, struct effects *e);
 void artifacts_release(struct artifacts *a);
-/* effects.digest: BLAKE2b-256 of a regular file, by read(2). */
-int artifacts_digest(int fd, uint8_t ret[EFFECTS_DIGEST]);
 
 #endif

@@ -109,7 +109,7 @@ static int start_and_supervise(struct session *s)
 	memset(&err, 0, sizeof(err));
 	s->ran = true;
 	s->result.touched = s->touched.v ? &s->touched : NULL;
-	s->effects.digest = s->opt.artifacts ? artifacts_digest : NULL;
+	s->effects.digest = s->opt.artifacts ? stage_digest_fd : NULL;
 	s->result.effects = s->report >= 0 && !s->staged.on ? &s->effects : NULL;
 	told_arm(&told, &s->unreached, s->report >= 0);
 	if (!s->run.trace) /* else the rename itself is recorded */

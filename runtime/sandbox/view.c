@@ -85,7 +85,6 @@ static int check_case(struct view_builder *b)
 {
 	for (size_t i = 0; i < b->out->n; i++) {
 		const struct sandbox_node *n = &b->out->nodes[i];
-
 		int r;
 
 		if ((!n->broker && !n->open_by_name) || n->masked || n->pin_fd < 0 || !n->is_dir)
