@@ -91,13 +91,13 @@ void decide_file_each(const struct decide_ctx *c, const char *path,
  * decide_file(), and `to` may be "/"; NULL: not known where it leads.  `otherwise`: what no rule
  * mentions below `to` counts as section `file` says, else as allowed.  true as well if it
  * cannot be told in DECIDE_LINK_ROOM bytes of `room`; *ret_rule is the rule that denies, or
- * UINT32_MAX.
+ * UINT32_MAX.  `room` is zeroed before the first call for a bundle, and aligned as by malloc().
  *
  * Time: linear in the pairs of names that the rules tell apart below both, at most
  * DECIDE_LINK_PAIRS; no more than a few if no rule denies a name below `from`.
  */
 #define DECIDE_LINK_PAIRS 8192u
-#define DECIDE_LINK_ROOM ((size_t)512 * 1024)
+#define DECIDE_LINK_ROOM ((size_t)640 * 1024)
 bool decide_link_opens(const struct decide_ctx *c, const char *from, const char *to,
 		       bool otherwise, void *room, uint32_t *ret_rule);
 void decide_unix(const struct decide_ctx *c, const char *path, bool abstract,

@@ -8,6 +8,7 @@
 
 #include "runtime/base/place.h"
 #include "runtime/decide/combine.h"
+#include "runtime/decide/link_useful.h"
 #include "runtime/decide/path.h"
 
 #define MAX_AUTOMATA 32
@@ -17,10 +18,18 @@
  * root have been read. */
 #define AHEAD 0x80000000u
 
+struct room {
+	struct link_useful useful;
+	uint32_t slot[SLOTS];
+	uint32_t pair[];
+};
+
 /* One pair of names: whether they end in '/', the states of `from`, those of `to`. */
 struct pairs {
 	const struct decide_ctx *c;
+	const struct link_useful *useful;
 	const struct pb_automaton *a[MAX_AUTOMATA];
+	uint32_t first[MAX_AUTOMATA]; /* for link_useful_has() */
 	const char *ahead[MAX_AUTOMATA];
 	uint32_t n;
 	bool to; /* there are states of `to` */
@@ -114,14 +123,29 @@ static bool is_none(const uint32_t *state, uint32_t n)
 	return true;
 }
 
+/* The state, or the dead one where it cannot matter to a denial by a rule. */
+static uint32_t useful(const struct pairs *p, uint32_t i, uint32_t state)
+{
+	uint32_t known = state & AHEAD ? p->a[i]->start : state;
+
+	return link_useful_has(p->useful, p->first[i], known) ? state : 0;
+}
+
+static bool are_alike(const struct pairs *p, const uint32_t *from, const uint32_t *to)
+{
+	for (uint32_t i = 0; i < p->n; i++)
+		if (from[i] != useful(p, i, to[i]))
+			return false;
+	return true;
+}
+
 /* Whatever follows: nothing is denied below `from`, or it is below `to`, too. */
 static bool is_settled(const struct pairs *p, const uint32_t *pair)
 {
 	const uint32_t *from = pair + 1, *to = from + p->n;
 
 	return is_none(from, p->n) ||
-	       (p->to && (memcmp(from, to, p->n * sizeof(*to)) == 0 ||
-			  (p->shut && is_none(to, p->n))));
+	       (p->to && (are_alike(p, from, to) || (p->shut && is_none(to, p->n))));
 }
 
 static uint32_t hash(const uint32_t *pair, uint32_t n)
@@ -157,8 +181,13 @@ static bool goes_on(struct pairs *p, uint32_t from, char byte)
 	uint32_t *new = p->pair + (size_t)p->count * p->width;
 
 	new[0] = byte == '/';
-	for (uint32_t i = 1; i < p->width; i++)
-		new[i] = old[i] ? step(p, (i - 1) % p->n, old[i], byte) : 0;
+	for (uint32_t i = 1; i < p->width; i++) {
+		uint32_t a = (i - 1) % p->n;
+
+		new[i] = old[i] ? step(p, a, old[i], byte) : 0;
+		if (i <= p->n || !p->otherwise)
+			new[i] = useful(p, a, new[i]);
+	}
 	return keep(p);
 }
 
@@ -189,36 +218,53 @@ static void choose_bytes(struct pairs *p)
 	}
 }
 
-/* false: a root lies below the link, or there are too many automata. */
-static bool begin(struct pairs *p, const char *from, const char *to, uint32_t *room)
+/* false: there are too many automata. */
+static bool choose_automata(struct pairs *p)
 {
 	const struct pb_matcher *m = p->c->b->matcher;
-	size_t most;
+	uint32_t first = 0;
 
 	p->n = 0;
 	for (uint32_t i = 0; i < m->automata.count; i++) {
 		const struct pb_automaton *a = dfa_at(m, i);
 
-		if (a->kind != PB_FILE || a->abstract || a->root >= PB_ROOT_COUNT)
+		if (a->kind != PB_FILE)
 			continue;
-		if (p->n == MAX_AUTOMATA)
-			return false;
-		p->ahead[p->n] = NULL;
-		p->a[p->n++] = a;
+		if (!a->abstract && a->root < PB_ROOT_COUNT) {
+			if (p->n == MAX_AUTOMATA)
+				return false;
+			p->ahead[p->n] = NULL;
+			p->first[p->n] = first;
+			p->a[p->n++] = a;
+		}
+		first += a->nstates;
 	}
+	return true;
+}
+
+/* false: a root lies below the link, or there are too many automata. */
+static bool begin(struct pairs *p, const char *from, const char *to, struct room *room)
+{
+	size_t most;
+
+	if (!choose_automata(p))
+		return false;
+	link_useful_find(&room->useful, p->c);
+	p->useful = &room->useful;
 	p->to = to != NULL;
 	p->width = 1 + p->n * (to ? 2 : 1);
-	p->slot = room;
-	p->pair = room + SLOTS;
+	p->slot = room->slot;
+	p->pair = room->pair;
 	p->count = 0;
-	most = (DECIDE_LINK_ROOM / sizeof(*room) - SLOTS) / p->width;
+	most = (DECIDE_LINK_ROOM - sizeof(*room)) / sizeof(*room->pair) / p->width;
 	p->most = most < DECIDE_LINK_PAIRS ? (uint32_t)most : DECIDE_LINK_PAIRS;
-	memset(p->slot, 0, SLOTS * sizeof(*room));
+	memset(p->slot, 0, sizeof(room->slot));
 	p->pair[0] = 0;
 	for (uint32_t i = 0; i < p->n; i++) {
 		start(p, i, from, &p->pair[1 + i]);
 		if (p->pair[1 + i] & AHEAD)
 			return false;
+		p->pair[1 + i] = useful(p, i, p->pair[1 + i]);
 		if (to)
 			start(p, i, to, &p->pair[1 + p->n + i]);
 	}
@@ -267,7 +313,7 @@ bool decide_link_opens(const struct decide_ctx *c, const char *from, const char 
 		       bool otherwise, void *room, uint32_t *ret_rule)
 {
 	char own[PATH_MAX_OWN], own_to[PATH_MAX_OWN];
-	struct pairs p = { .c = c, .otherwise = otherwise };
+	struct pairs p = { .c = c };
 	struct decision d = { .effect = PB_DENY };
 
 	*ret_rule = UINT32_MAX;
@@ -280,11 +326,19 @@ bool decide_link_opens(const struct decide_ctx *c, const char *from, const char 
 		to = NULL;
 	to = to ? path_own_name(c, to, own_to, sizeof(own_to)) : NULL;
 	decide_otherwise(c, PB_S_FILE_WRITE, &d);
-	p.shut = otherwise && d.effect != PB_ALLOW;
-	/* mostly nothing is denied there, whatever is below `to` */
+	/* mostly nothing is denied there, whatever is below `to`; or the same rules deny it */
+	p.otherwise = p.shut = false;
 	if (!begin(&p, from, NULL, room))
 		return true;
 	if (!search(&p, ret_rule))
 		return false;
-	return !to || !begin(&p, from, to, room) || search(&p, ret_rule);
+	if (!to || !begin(&p, from, to, room))
+		return true;
+	if (!search(&p, ret_rule))
+		return false;
+	if (!otherwise)
+		return true;
+	p.otherwise = true;
+	p.shut = d.effect != PB_ALLOW;
+	return !begin(&p, from, to, room) || search(&p, ret_rule);
 }

@@ -23,7 +23,7 @@ int stage_rules_make(const struct stage *s, struct stage_rules *ret, struct rt_e
 	v->creatable = calloc(r->nmade + 1, sizeof(*v->creatable));
 	v->aliases = calloc(r->nalias + 1, sizeof(*v->aliases));
 	v->denied = calloc(r->nclosed + 1, sizeof(*v->denied));
-	ret->room = malloc(DECIDE_LINK_ROOM);
+	ret->room = calloc(1, DECIDE_LINK_ROOM);
 	if (!v->creatable || !v->aliases || !v->denied || !ret->room) {
 		stage_rules_release(ret);
 		return rt_fail(err, ENOMEM, "out of memory");

@@ -9,7 +9,7 @@
 struct stage_rules {
 	const struct stage *stage; /* with its bundle */
 	struct sandbox_view view;  /* what the record says of it; borrows its strings */
-	void *room;                /* malloc'ed: DECIDE_LINK_ROOM */
+	void *room;                /* calloc'ed: DECIDE_LINK_ROOM */
 };
 
 /* 0 or -ENOMEM.  The stage must stay as it is. */

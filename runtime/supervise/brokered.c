@@ -260,7 +260,7 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 	b->on = true;
 	b->from.ids = (struct broker_ids){ ids.uid_in, ids.uid_out, ids.gid_in, ids.gid_out };
 	b->as_user = geteuid() != ids.uid_out;
-	b->room = malloc(DECIDE_LINK_ROOM);
+	b->room = calloc(1, DECIDE_LINK_ROOM);
 	r = broker_init(&b->broker, &rules);
 	held_init(&b->held, &b->broker, room_for_files());
 	repos_init(&b->repos, &run->ctx, &b->broker.trees, &b->held);

@@ -67,9 +67,10 @@ static bool is_denied(const struct decide_ctx *c, const char *dir, const char *r
 	return d.effect != PB_ALLOW && (otherwise || !rule || rule->kind == PB_FILE);
 }
 
+static uint32_t room[DECIDE_LINK_ROOM / sizeof(uint32_t)];
+
 static bool one_link(struct rnd *r, const struct decide_ctx *c, const struct drawn *d)
 {
-	static uint32_t room[DECIDE_LINK_ROOM / sizeof(uint32_t)];
 	const char *from = some_dir(r, d);
 	const char *to = rnd_one_in(r, 8) ? "/" : rnd_one_in(r, 8) ? NULL : some_dir(r, d);
 	bool otherwise = !rnd_one_in(r, 3), opens;
@@ -121,6 +122,7 @@ static bool one_policy(struct rnd *r)
 		if (roots.dir[i].p)
 			c.roots.dir[i] = str_z(r->a, roots.dir[i]);
 	draw(r, &d);
+	memset(room, 0, sizeof(room));
 	for (unsigned i = 0; d.npaths && i < LINKS; i++)
 		if (!one_link(r, &c, &d)) {
 			ir_print(stdout, ir);

@@ -19,6 +19,7 @@ static void check(const struct row *rows, size_t n, bool otherwise)
 {
 	static uint32_t room[DECIDE_LINK_ROOM / sizeof(uint32_t)];
 
+	memset(room, 0, sizeof(room));
 	for (size_t i = 0; i < n; i++) {
 		uint32_t rule = 0;
 		bool opens = decide_link_opens(&h.c, rows[i].from, rows[i].to, otherwise, room,
@@ -180,6 +181,26 @@ static void test_a_long_list_is_too_much_only_where_it_is_asked_about(void **sta
 	check(rows, POL_LEN(rows), true);
 }
 
+/* What may be written tells names apart as well, but nothing is denied by it. */
+static void test_a_long_list_of_what_is_allowed(void **state)
+{
+	static const struct row rows[] = {
+		{ "/p/a", "/p/list", false, NULL },
+		{ "/p/list", "/p/a", false, NULL },
+		{ "/p/conf", "/p/list", true, "P/conf/x" },
+	};
+
+	(void)state;
+	say(IR_ALLOW, "P");
+	say(IR_DENY, "P/**/.env*");
+	say(IR_DENY, "P/conf/x");
+	for (unsigned i = 0; i < 4000; i++)
+		say(IR_ALLOW, arena_printf(&h.a, "P/list/%08x", i * 2654435761u));
+	hand_compile(&h);
+	check(rows, POL_LEN(rows), true);
+	check(rows, POL_LEN(rows), false);
+}
+
 static void test_bad_paths(void **state)
 {
 	static const struct row rows[] = {
@@ -205,6 +226,7 @@ int main(void)
 		WITH(hand, test_other_operations_do_not_count),
 		WITH(hand, test_roots),
 		WITH(hand, test_a_long_list_is_too_much_only_where_it_is_asked_about),
+		WITH(hand, test_a_long_list_of_what_is_allowed),
 		WITH(hand, test_bad_paths),
 	};
 
