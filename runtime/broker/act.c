@@ -89,15 +89,16 @@ static const struct verb {
 static int find(struct broker_act *a, const struct verb *v)
 {
 	const struct broker_call *c = a->c;
-	enum broker_walk how = v->finds == FINDS_NAME ? BROKER_WALK_PARENT
-			       : c->verb == BROKER_LINK && c->follow ? BROKER_WALK_LINK
-			       : c->follow || c->verb == BROKER_TRUNCATE
-				       ? BROKER_WALK_FOLLOW
-				       : BROKER_WALK_NOFOLLOW;
+	unsigned how = v->finds == FINDS_NAME			 ? BROKER_WALK_PARENT :
+		       c->verb == BROKER_LINK && c->follow	 ? BROKER_WALK_LINK :
+		       c->follow || c->verb == BROKER_TRUNCATE ? BROKER_WALK_FOLLOW :
+								 BROKER_WALK_NOFOLLOW;
 	int r;
 
 	if (v->finds == FINDS_ITSELF)
 		return 0;
+	if (v->finds == FINDS_OBJECT)
+		how |= BROKER_WALK_ALONE;
 	r = broker_resolve(&a->b->trees, &c->by, c->path.base, c->path.raw, how, a->at);
 	if (r == 0 && v->finds == FINDS_OBJECT && a->at->object < 0)
 		r = -a->at->missing;
@@ -114,7 +115,7 @@ void broker_result_init(struct broker_result *ret)
 	ret->ours = true;
 	ret->reads = false;
 	ret->err = 0;
-	ret->fd = -1;
+	ret->fd = ret->object = -1;
 	ret->reason = BROKER_BY_KERNEL;
 	ret->rule = BROKER_NO_RULE;
 	ret->subject[0] = '\0';

@@ -87,7 +87,9 @@ int broker_bind(struct broker_act *a)
 	r = broker_may_make(a, false);
 	if (r != 0)
 		return r == -EEXIST ? -EADDRINUSE : r;
-	own = umask(a->c->umask);
+	r = broker_take_umask(a, &own);
+	if (r < 0)
+		return r;
 	r = bind_name(a, s);
 	(void)umask(own);
 	return r;

@@ -25,9 +25,10 @@ int broker_mkdir(struct broker_act *a)
 	int r = broker_may_make(a, true);
 	mode_t own;
 
+	if (r == 0)
+		r = broker_take_umask(a, &own);
 	if (r < 0)
 		return r;
-	own = umask(a->c->umask);
 	r = broker_done(mkdirat(a->at->parent, a->at->leaf, a->c->mode & 01777));
 	(void)umask(own);
 	if (r == 0 && a->b->rules.makes_dir)
@@ -61,7 +62,9 @@ int broker_mknod(struct broker_act *a)
 		return r;
 	if (type != 0 && type != S_IFREG && type != S_IFIFO)
 		return broker_refuse(a, EPERM, BROKER_BY_NATURE, a->at->path);
-	own = umask(a->c->umask);
+	r = broker_take_umask(a, &own);
+	if (r < 0)
+		return r;
 	r = broker_done(
 		mknodat(a->at->parent, a->at->leaf, type | (a->c->mode & 07777), 0));
 	(void)umask(own);

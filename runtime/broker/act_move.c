@@ -209,7 +209,7 @@ static int hold(const struct broker_act *a, int fd)
 {
 	const struct broker_rules *rules = &a->b->rules;
 
-	return rules->hold(rules->arg, fd, true);
+	return rules->hold(rules->arg, fd, NULL, true);
 }
 
 static int hold_new(const struct broker_act *a)

@@ -63,9 +63,10 @@ static int make(struct broker_act *a)
 	mode_t own;
 	int fd, err, r = may_open(a, false);
 
+	if (r == 0)
+		r = broker_take_umask(a, &own);
 	if (r < 0)
 		return r;
-	own = umask(a->c->umask);
 	fd = sys_openat2(a->at->parent, a->at->leaf, &how);
 	err = errno;
 	(void)umask(own);
@@ -90,9 +91,10 @@ static int make_nameless(struct broker_act *a)
 	if (!S_ISDIR(a->at->mode))
 		return -ENOTDIR;
 	r = may_open(a, true);
+	if (r == 0)
+		r = broker_take_umask(a, &own);
 	if (r < 0)
 		return r;
-	own = umask(a->c->umask);
 	fd = sys_openat2(a->at->object, ".", &how);
 	err = errno;
 	(void)umask(own);
@@ -116,7 +118,7 @@ static int may_find(const struct broker_spot *s, uid_t uid)
 
 static int open_object(struct broker_act *a)
 {
-	const struct broker_spot *s = a->at;
+	struct broker_spot *s = a->at;
 	uint64_t flags = a->c->flags;
 	int r, fd;
 
@@ -135,7 +137,13 @@ static int open_object(struct broker_act *a)
 	if (r < 0)
 		return r;
 	fd = broker_reopen(a->b, s->object, (flags & PLAIN_FLAGS) | (flags & O_TRUNC));
-	return fd < 0 ? fd : hand_out(a, fd);
+	if (fd < 0)
+		return fd;
+	if (a->b->rules.hold && s->own_object) {
+		a->ret->object = s->object;
+		s->own_object = false;
+	}
+	return hand_out(a, fd);
 }
 
 static int open_found(struct broker_act *a)
@@ -185,12 +193,14 @@ static bool is_read_here(const struct broker_act *a)
 static int open_to_read(struct broker_act *a)
 {
 	const struct broker_call *c = a->c;
-	enum broker_walk how = c->flags & O_NOFOLLOW ? BROKER_WALK_NOFOLLOW : BROKER_WALK_FOLLOW;
+	unsigned how = c->flags & O_NOFOLLOW ? BROKER_WALK_NOFOLLOW : BROKER_WALK_FOLLOW;
 	int fd, r = BROKER_NOT_OURS;
 
 	broker_spot_release(a->at);
 	a->ret->reads = true;
 	/* it opens nothing that is there */
+	if (!(c->flags & O_CREAT))
+		how |= BROKER_WALK_ALONE;
 	if (a->b->reads.n && !((c->flags & O_CREAT) && (c->flags & O_EXCL)))
 		r = broker_resolve(&a->b->reads, &c->by, c->path.base, c->path.raw, how, a->at);
 	if (r != 0)
@@ -223,7 +233,7 @@ int broker_open(struct broker_act *a)
 {
 	const struct broker_call *c = a->c;
 	bool excl = (c->flags & O_CREAT) && (c->flags & O_EXCL);
-	enum broker_walk how = BROKER_WALK_FOLLOW;
+	unsigned how = BROKER_WALK_FOLLOW, alone = BROKER_WALK_ALONE;
 
 	if (c->flags & O_PATH)
 		return BROKER_NOT_OURS;
@@ -236,8 +246,14 @@ int broker_open(struct broker_act *a)
 		how = BROKER_WALK_NOFOLLOW;
 	for (unsigned i = 0; i < MOST_TRIES; i++) {
 		int r = broker_resolve(&a->b->trees, &c->by, c->path.base, c->path.raw,
-				       how, a->at);
+				       how | alone, a->at);
 
+		/* may_find() asks about the directory */
+		if (r == 0 && alone && (c->flags & O_CREAT) && a->at->parent < 0 &&
+		    a->at->uid != a->b->trees.uid) {
+			alone = 0;
+			r = CHANGED;
+		}
 		if (r == 0)
 			r = open_found(a);
 		else if (r == BROKER_NOT_OURS && !writes(c->flags))

@@ -59,9 +59,10 @@ struct broker_rules {
 	 * not known, what is there is looked at. */
 	bool (*allows_below)(void *arg, enum broker_op op, const char *dir);
 	/* The run is about to get `fd`, which writes a file; or (`linked`, O_PATH) a
-	 * file of this name has, or is about to have, another name by the run.  0, or
+	 * file of this name has, or is about to have, another name by the run.  `object`, if
+	 * it is not NULL, is an O_PATH descriptor of it (or -1), and -1 if it was taken.  0, or
 	 * -errno: the run does not get it.  NULL: nobody wants to know. */
-	int (*hold)(void *arg, int fd, bool linked);
+	int (*hold)(void *arg, int fd, int *object, bool linked);
 	/* Must what has this name keep it?  *ret_rule is set if so.  NULL: nothing must. */
 	bool (*stays)(void *arg, const char *path, uint32_t *ret_rule);
 	/* May a symbolic link at this path lead to `target` (NULL: not known where)?  Not if what
@@ -100,6 +101,8 @@ struct broker_path {
 	const char *
 		base; /* from where a relative one starts: absolute, physical, inside */
 };
+
+#define BROKER_UMASK_ASK 01000 /* it is that of the calling thread */
 
 struct broker_call {
 	struct broker_caller by;
@@ -143,6 +146,8 @@ struct broker_result {
 	bool reads; /* it was to be opened for reading only */
 	int err;   /* 0 or an errno */
 	int fd;    /* BROKER_OPEN: the caller's, close-on-exec; else -1 */
+	int object; /* O_PATH, of the file to which fd leads, for rules.hold; the caller's; -1:
+		       none */
 	enum broker_reason reason;
 	uint32_t rule;
 	char subject[PATH_MAX]; /* of a refusal that is not the kernel's: the resolved

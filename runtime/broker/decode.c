@@ -366,16 +366,6 @@ static const struct row rows[] = {
 	{ SYS_faccessat2, BROKER_ACCESS, 0, 1, NONE, NONE, 2, 3, 0, true, more_access },
 };
 
-static int read_umask(const struct reading *r, mode_t *ret)
-{
-	unsigned long mask;
-
-	if (!tracee_status(r->proc_fd, r->pid, "Umask", 8, &mask))
-		return -EIO;
-	*ret = (mode_t)mask & 0777;
-	return 0;
-}
-
 static int fetch_first(struct reading *r, const struct row *row)
 {
 	struct broker_decoded *d = r->d;
@@ -386,14 +376,6 @@ static int fetch_first(struct reading *r, const struct row *row)
 	if (row->verb == BROKER_UTIMENS && !r->args[row->path] && fd != AT_FDCWD)
 		return fetch_descriptor(r, fd);
 	return fetch_path(r, row->dir, row->path, d->path, d->base);
-}
-
-static bool makes(const struct broker_call *c)
-{
-	return c->verb == BROKER_MKDIR || c->verb == BROKER_MKNOD ||
-	       c->verb == BROKER_BIND ||
-	       (c->verb == BROKER_OPEN &&
-		((c->flags & O_CREAT) || (c->flags & O_TMPFILE) == O_TMPFILE));
 }
 
 static const struct row *row_of(int nr)
@@ -424,6 +406,7 @@ int broker_decode(const struct broker_source *from, const struct seccomp_notif *
 					   since + BROKER_MOST_WAIT },
 				   .verb = (enum broker_verb)row->verb,
 				   .follow = row->follow,
+				   .umask = BROKER_UMASK_ASK,
 				   .path = { ret->path, ret->base },
 				   .to = { ret->to, ret->to_base },
 				   .text = ret->text };
@@ -443,5 +426,5 @@ int broker_decode(const struct broker_source *from, const struct seccomp_notif *
 		e = fetch_path(&r, row->to_dir, row->to, ret->to, ret->to_base);
 	if (e == 0 && row->more)
 		e = row->more(&r, row);
-	return e == 0 && makes(c) ? read_umask(&r, &c->umask) : e;
+	return e;
 }

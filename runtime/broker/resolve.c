@@ -10,95 +10,8 @@
 #include <unistd.h>
 
 #include "runtime/base/sys.h"
-#include "runtime/broker/below.h"
 #include "runtime/broker/procfs.h"
-
-/* The text that is left: a path, or the target of a link and what follows it. */
-#define TODO_CAP (2 * PATH_MAX)
-
-struct walk {
-	const struct broker_trees *trees;
-	const struct broker_caller *by;
-	const struct broker_place *place; /* of the directory reached: TREE or LOOK */
-	int fd;                           /* the directory reached */
-	bool own;                         /* fd is to be closed */
-	enum broker_walk how;
-	unsigned links, steps;
-	struct broker_spot
-		*spot;    /* its path and len are those of the directory reached */
-	const char *next; /* in todo */
-	char todo[TODO_CAP];
-};
-
-/* The name that begins at `next`. */
-struct name {
-	const char *s, *after; /* after: behind the '/'s that follow it */
-	size_t n;
-	bool last, slash;
-};
-
-static struct name name_at(const char *s)
-{
-	struct name r = { .s = s };
-
-	r.n = strcspn(s, "/");
-	r.after = s + r.n;
-	r.slash = *r.after == '/';
-	r.after += strspn(r.after, "/");
-	r.last = !*r.after;
-	return r;
-}
-
-static bool is_dot(const struct name *n)
-{
-	return n->n == 1 && n->s[0] == '.';
-}
-
-static bool is_dotdot(const struct name *n)
-{
-	return n->n == 2 && n->s[0] == '.' && n->s[1] == '.';
-}
-
-static void leave(struct walk *w)
-{
-	if (w->own)
-		(void)close(w->fd);
-	w->fd = -1;
-	w->own = false;
-}
-
-static bool append(struct broker_spot *s, const char *name, size_t n)
-{
-	if (s->len + 1 + n >= sizeof(s->path))
-		return false;
-	s->path[s->len] = '/';
-	memcpy(s->path + s->len + 1, name, n);
-	s->len += 1 + n;
-	s->path[s->len] = '\0';
-	return true;
-}
-
-static bool is_ours(const struct broker_place *p)
-{
-	return p->kind != BROKER_HOLE && p->kind != BROKER_LOOK;
-}
-
-/* What the run sees there is not kept from changing by the broker. */
-static bool is_looked_at(const struct broker_place *p)
-{
-	return p->kind != BROKER_TREE && p->kind != BROKER_HOLE;
-}
-
-static void cut(struct broker_spot *s, size_t len)
-{
-	s->len = len;
-	s->path[len] = '\0';
-}
-
-static int open_below(const struct walk *w, int fd, const char *path, unsigned flags)
-{
-	return broker_open_below(w->trees, w->place, fd, path, flags);
-}
+#include "runtime/broker/walk.h"
 
 /* Goes to the directory that spot->path names. */
 static int enter(struct walk *w)
@@ -116,14 +29,6 @@ static int enter(struct walk *w)
 	w->fd = open_below(w, w->place->fd, rest, O_DIRECTORY);
 	w->own = w->fd >= 0;
 	return w->own ? 0 : w->fd;
-}
-
-static void take_stat(struct broker_spot *s, const struct stat *st)
-{
-	s->mode = st->st_mode;
-	s->dev = st->st_dev;
-	s->ino = st->st_ino;
-	s->uid = st->st_uid;
 }
 
 static int stat_object(struct broker_spot *s)
@@ -206,52 +111,6 @@ static int begin(struct walk *w, bool *ret_done)
 	return 0;
 }
 
-/* All directories before the last name at once, where neither a dot nor another place
- * is on the way.  If a link is, the names are walked one by one. */
-static int leap(struct walk *w)
-{
-	char dirs[PATH_MAX];
-	const char *last = w->next;
-	size_t have = w->spot->len;
-	int fd;
-
-	/* there may be links of /proc, which only look like others */
-	if (!is_ours(w->place) || !w->place->len ||
-	    broker_trees_below(w->trees, w->spot->path, have))
-		return 0;
-	for (;;) {
-		struct name n = name_at(last);
-
-		if (n.last)
-			break;
-		if (is_dot(&n) || is_dotdot(&n))
-			return 0;
-		last = n.after;
-	}
-	if (last == w->next || (size_t)(last - w->next) > sizeof(dirs))
-		return 0;
-	memcpy(dirs, w->next, (size_t)(last - w->next));
-	dirs[last - w->next - 1] = '\0';
-	fd = open_below(w, w->fd, dirs, O_DIRECTORY);
-	if (fd < 0)
-		return fd == -ELOOP ? 0 : fd;
-	for (const char *p = w->next; p < last;) {
-		struct name n = name_at(p);
-
-		if (!append(w->spot, n.s, n.n)) {
-			(void)close(fd);
-			cut(w->spot, have);
-			return -ENAMETOOLONG;
-		}
-		p = n.after;
-	}
-	leave(w);
-	w->fd = fd;
-	w->own = true;
-	w->next = last;
-	return 0;
-}
-
 /* As the kernel's fs.protected_symlinks, whether or not it is on: in a sticky directory
  * that everybody may write, only one's own links and those of its owner are followed.
  */
@@ -329,8 +188,7 @@ static int dot(struct walk *w, const struct name *name, bool *ret_done)
 	return end_here(w, is_dot(name) ? BROKER_LAST_DOT : BROKER_LAST_DOTDOT);
 }
 
-/* The last name, of which `object` (-1: nothing) is there; spot->path holds it. */
-static int end_at_name(struct walk *w, int object, const struct stat *st,
+int walk_end_at_name(struct walk *w, int object, const struct stat *st,
 		       const struct name *name)
 {
 	struct broker_spot *s = w->spot;
@@ -481,7 +339,7 @@ static int step(struct walk *w, const struct name *name, bool *ret_done)
 	if (fd < 0) {
 		*ret_done = true;
 		s->missing = -fd;
-		return end_at_name(w, -1, NULL, name);
+		return walk_end_at_name(w, -1, NULL, name);
 	}
 	r = fstat(fd, &st) == 0 ? 0 : -errno;
 	if (r == 0 && S_ISLNK(st.st_mode) &&
@@ -492,7 +350,7 @@ static int step(struct walk *w, const struct name *name, bool *ret_done)
 			    : follow(w, fd, st.st_uid, name, ret_done);
 	} else if (r == 0 && name->last) {
 		*ret_done = true;
-		return end_at_name(w, fd, &st, name);
+		return walk_end_at_name(w, fd, &st, name);
 	} else if (r == 0 && !S_ISDIR(st.st_mode)) {
 		r = -ENOTDIR;
 	} else if (r == 0) {
@@ -515,8 +373,8 @@ static int walk(struct walk *w)
 		struct name name;
 
 		w->next += strspn(w->next, "/");
-		r = *w->next ? leap(w) : end_here(w, BROKER_LAST_DOT);
-		if (r != 0 || !*w->next)
+		r = *w->next ? walk_at_once(w, &done) : end_here(w, BROKER_LAST_DOT);
+		if (r != 0 || done || !*w->next)
 			break;
 		if (++w->steps > BROKER_MOST_STEPS)
 			return -ELOOP;
@@ -539,7 +397,7 @@ static int walk(struct walk *w)
 }
 
 int broker_resolve(const struct broker_trees *trees, const struct broker_caller *by,
-		   const char *base, const char *raw, enum broker_walk how,
+		   const char *base, const char *raw, unsigned how,
 		   struct broker_spot *ret)
 {
 	struct walk w; /* its text is not cleared, nor that of a spot: they are large */
@@ -551,7 +409,8 @@ int broker_resolve(const struct broker_trees *trees, const struct broker_caller 
 	w.place = NULL;
 	w.fd = -1;
 	w.own = false;
-	w.how = how;
+	w.how = (enum broker_walk)(how & ~BROKER_WALK_ALONE);
+	w.alone = how & BROKER_WALK_ALONE;
 	w.links = w.steps = 0;
 	w.spot = ret;
 	broker_spot_init(ret);

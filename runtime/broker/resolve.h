@@ -12,7 +12,7 @@
  * not that of a tree: a second name of what is in one would not be judged by its first.
  * Those that the host makes later are not there: the mount of a tree is private.
  *
- * Time: a path of n names without links and ".." costs two calls of the kernel.
+ * Time: a path of n names without links and ".." costs one or two calls of the kernel.
  * Otherwise a name costs three; at most BROKER_MOST_STEPS names are looked at.
  */
 #ifndef RUNTIME_BROKER_RESOLVE_H
@@ -48,6 +48,8 @@ enum broker_walk {
 			       it */
 	BROKER_WALK_LINK,   /* as FOLLOW; what a descriptor leads to needs no name */
 };
+/* With one of these: `parent` is not wanted where the object is found at once (it may be -1). */
+#define BROKER_WALK_ALONE 0x10u
 
 /* What a path leads to.  Descriptors are O_PATH; `own` ones are closed by
  * broker_spot_release(), the others belong to the set of trees. */
@@ -87,7 +89,7 @@ struct broker_spot {
  * *ret is to be released only if 0 is returned.
  */
 int broker_resolve(const struct broker_trees *trees, const struct broker_caller *by,
-		   const char *base, const char *raw, enum broker_walk how,
+		   const char *base, const char *raw, unsigned how,
 		   struct broker_spot *ret);
 /* Nothing. */
 void broker_spot_init(struct broker_spot *s);

@@ -33,13 +33,17 @@ static bool give(struct broker *b, int listener, bool cloexec,
 		 struct broker_result *ret, struct seccomp_notif_resp *resp)
 {
 	const struct broker_rules *rules = &b->rules;
-	int r = rules->hold && !ret->reads ? rules->hold(rules->arg, ret->fd, false) : 0;
+	int r = rules->hold && !ret->reads ?
+			rules->hold(rules->arg, ret->fd, &ret->object, false) :
+			0;
 	bool held = r == 0;
 
 	if (held)
 		r = put_in(listener, resp->id, ret->fd, cloexec);
 	(void)close(ret->fd);
-	ret->fd = -1;
+	if (ret->object >= 0)
+		(void)close(ret->object);
+	ret->fd = ret->object = -1;
 	if (held && (r == -ENOENT || r == -EINPROGRESS))
 		return false;
 	/* there may be no room for a descriptor */

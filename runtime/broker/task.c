@@ -3,8 +3,10 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "runtime/base/sys.h"
+#include "runtime/broker/tracee.h"
 
 int broker_refuse(struct broker_act *a, int err, enum broker_reason reason,
 		  const char *subject)
@@ -78,6 +80,18 @@ int broker_may_move(struct broker_act *a, const char *from, const char *to, bool
 		return r;
 	a->ret->rule = rule;
 	return broker_refuse(a, EACCES, BROKER_BY_UNREAD, from);
+}
+
+int broker_take_umask(const struct broker_act *a, mode_t *ret_own)
+{
+	const struct broker_caller *by = &a->c->by;
+	unsigned long mask = a->c->umask;
+
+	/* only where something is made: reading it is slow */
+	if (mask == BROKER_UMASK_ASK && !tracee_status(by->proc_fd, by->pid, "Umask", 8, &mask))
+		return -EIO;
+	*ret_own = umask((mode_t)mask & 0777);
+	return 0;
 }
 
 void broker_fd_name(int fd, char out[BROKER_FD_NAME])

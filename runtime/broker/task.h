@@ -43,6 +43,9 @@ int broker_may_go(struct broker_act *a, const char *path);
  * not become readable.  `reason` is that of a denial by a rule. */
 int broker_may_move(struct broker_act *a, const char *from, const char *to, bool is_dir,
 		    enum broker_reason reason);
+/* Takes on the calling thread's umask.  0, and *ret_own is to be set again afterwards, or
+ * -EIO: it is not known. */
+int broker_take_umask(const struct broker_act *a, mode_t *ret_own);
 /* 0, or what the call has set. */
 static inline int broker_done(int r)
 {

@@ -15,6 +15,9 @@
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
 
+/* Most strings end within it, and it is read faster than a page. */
+#define FIRST_PART 256
+
 /* Reads at most up to the end of a page: a range that ends in an unmapped page would
  * fail as a whole. */
 static size_t read_page(pid_t pid, uint64_t addr, void *buf, size_t len)
@@ -52,7 +55,8 @@ bool tracee_string(pid_t pid, uint64_t addr, char *buf, size_t cap)
 	if (addr == 0)
 		return false;
 	while (got < cap) {
-		size_t n = read_page(pid, addr + got, buf + got, cap - got);
+		size_t part = got ? cap - got : cap < FIRST_PART ? cap : FIRST_PART;
+		size_t n = read_page(pid, addr + got, buf + got, part);
 
 		if (n == 0)
 			return false;

@@ -56,11 +56,11 @@ static bool allows(void *arg, enum broker_op op, const char *path, bool is_dir,
 	       (op != BROKER_WRITE || !would_run(b, path, ret_rule));
 }
 
-static int hold(void *arg, int fd, bool linked)
+static int hold(void *arg, int fd, int *object, bool linked)
 {
 	struct brokered *b = arg;
 
-	return held_add(&b->held, fd, linked);
+	return held_add(&b->held, fd, object, linked);
 }
 
 static bool stays(void *arg, const char *path, uint32_t *ret_rule)
@@ -176,7 +176,7 @@ static int hold_streams(struct brokered *b)
 		if (flags < 0 || fstat(fd, &st) != 0)
 			r = -errno;
 		else if ((flags & O_ACCMODE) != O_RDONLY && S_ISREG(st.st_mode))
-			r = held_add(&b->held, fd, false);
+			r = held_add(&b->held, fd, NULL, false);
 	}
 	return r;
 }

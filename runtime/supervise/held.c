@@ -102,10 +102,43 @@ bool held_has_writer(const struct held *h, int fd)
 {
 	AUTO_CLOSE int again = broker_reopen(h->broker, fd, O_RDONLY);
 
-	if (again < 0 || fcntl(again, F_SETLEASE, F_RDLCK) != 0)
-		return true;
-	(void)fcntl(again, F_SETLEASE, F_UNLCK);
-	return false;
+	/* the lease ends with the descriptor */
+	return again < 0 || fcntl(again, F_SETLEASE, F_RDLCK) != 0;
+}
+
+/* What one look has asked about a file counts for all descriptors of it. */
+struct answer {
+	uint64_t dev, ino;
+	enum { NOT_ASKED, NO_WRITER, WRITER } said;
+};
+
+struct asked {
+	struct answer *v; /* NULL: no memory */
+	size_t cap;       /* a power of 2, more than there are files */
+};
+
+static void asked_init(struct asked *a, size_t n)
+{
+	*a = (struct asked){ .cap = 2 };
+	while (a->cap <= n)
+		a->cap *= 2;
+	a->v = calloc(a->cap, sizeof(*a->v));
+}
+
+static bool has_writer(const struct held *h, struct asked *a, const struct held_file *f)
+{
+	size_t at = (size_t)f->number & (a->cap - 1);
+	struct answer *r;
+
+	if (!a->v)
+		return held_has_writer(h, f->fd);
+	while (a->v[at].said != NOT_ASKED && (a->v[at].dev != f->dev || a->v[at].ino != f->ino))
+		at = (at + 1) & (a->cap - 1);
+	r = &a->v[at];
+	if (r->said == NOT_ASKED)
+		*r = (struct answer){ f->dev, f->ino,
+				      held_has_writer(h, f->fd) ? WRITER : NO_WRITER };
+	return r->said == WRITER;
 }
 
 static bool has_links(int fd)
@@ -143,8 +176,6 @@ static enum name is_named(const struct held *h, int fd, const char *path)
 	struct statx tree, mine, at;
 	AUTO_CLOSE int there = -1;
 
-	if (!tracee_is_gone(path))
-		return NAMED;
 	p = broker_trees_find(&h->broker->trees, path, strlen(path), &rest);
 	/* in another mount it would not be found from the tree */
 	if (!p || p->kind != BROKER_TREE || !numbers_of(p->fd, &tree) || !numbers_of(fd, &mine) ||
@@ -169,12 +200,14 @@ static enum name name_of(const struct held *h, int fd, char out[PATH_MAX])
 	for (int i = 0; i < MOST_MOVES; i++) {
 		enum name named;
 
+		if (!read_name(h, fd, out))
+			return UNSURE;
+		if (!tracee_is_gone(out))
+			return NAMED;
 		if (fstat(fd, &st) != 0)
 			return UNSURE;
 		if (!st.st_nlink)
 			return NAMELESS;
-		if (!read_name(h, fd, out))
-			return UNSURE;
 		named = is_named(h, fd, out);
 		if (named == NAMED)
 			return NAMED;
@@ -248,11 +281,12 @@ static void drop(struct held *h, size_t i)
 
 enum seen { SEEN_CLOSED, SEEN_OPEN, SEEN_UNWATCHED, SEEN_LOST };
 
-static enum seen look_at(struct held *h, struct held_file *f, struct held_lost *ret)
+static enum seen look_at(struct held *h, struct held_file *f, struct asked *asked,
+			 struct held_lost *ret)
 {
 	char path[PATH_MAX], now[PATH_MAX];
 	/* before the name: what has been closed was closed under this name or one before */
-	bool open = held_has_writer(h, f->fd) || (f->linked && has_links(f->fd));
+	bool open = has_writer(h, asked, f) || (f->linked && has_links(f->fd));
 
 	for (int i = 0; i < MOST_MOVES; i++) {
 		enum name named = name_of(h, f->fd, path);
@@ -320,18 +354,21 @@ static void drop_twins(struct held *h)
 
 void held_look(struct held *h, struct held_lost *ret)
 {
+	struct asked asked;
 	bool often = false;
 
+	asked_init(&asked, h->n);
 	ret->path[0] = '\0';
 	ret->rule = BROKER_NO_RULE;
 	h->due_ms = 0;
 	for (size_t i = h->n; i-- > 0 && !ret->path[0];) {
-		enum seen seen = look_at(h, &h->v[i], ret);
+		enum seen seen = look_at(h, &h->v[i], &asked, ret);
 
 		if (seen == SEEN_CLOSED)
 			drop(h, i);
 		often |= seen == SEEN_UNWATCHED;
 	}
+	free(asked.v);
 	if (h->n >= SWEEP_FIRST / 4 && !ret->path[0])
 		drop_twins(h);
 	h->sweep_at = h->n < SWEEP_FIRST / 2 ? SWEEP_FIRST : 2 * h->n;
@@ -359,7 +396,7 @@ static int make_room(struct held *h)
 	return 0;
 }
 
-int held_add(struct held *h, int fd, bool linked)
+int held_add(struct held *h, int fd, int *object, bool linked)
 {
 	struct statx st;
 	int kept, r = make_room(h);
@@ -368,12 +405,19 @@ int held_add(struct held *h, int fd, bool linked)
 		return r;
 	if (SYS_RETRY(statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &st)) != 0)
 		return -errno;
-	kept = broker_reopen(h->broker, fd, O_PATH);
+	kept = object && *object >= 0 ? *object : broker_reopen(h->broker, fd, O_PATH);
 	if (kept < 0)
 		return kept;
+	if (object)
+		*object = -1;
 	if (!linked)
 		remember(h, held_number(&st));
-	h->v[h->n++] = (struct held_file){ kept, -1, linked, held_number(&st) };
+	h->v[h->n++] = (struct held_file){ .fd = kept,
+					   .wd = -1,
+					   .linked = linked,
+					   .number = held_number(&st),
+					   .dev = (uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor,
+					   .ino = st.stx_ino };
 	if (!h->due_ms)
 		h->due_ms = sys_now_ms() + HELD_SOON_MS;
 	return 0;

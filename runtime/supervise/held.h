@@ -31,6 +31,7 @@ struct held_file {
 	int wd; /* -1: it is not watched */
 	bool linked;
 	uint64_t number;
+	uint64_t dev, ino; /* of the file, which cannot go while it is kept */
 };
 
 struct held {
@@ -57,9 +58,10 @@ void held_release(struct held *h);
  * Notes a regular file that is open for writing, before the run gets the descriptor; or
  * (`linked`) one of the names of a file to which the run makes a link: it is kept by this
  * name for as long as it has others, by which the run could write it.  0, or -errno: then the
- * run must not get it (-EMFILE: it holds too many).  `fd` stays the caller's.
+ * run must not get it (-EMFILE: it holds too many).  `fd` stays the caller's.  `object`, if it is
+ * not NULL: an O_PATH descriptor of the file (or -1), and -1 if it was taken.
  */
-int held_add(struct held *h, int fd, bool linked);
+int held_add(struct held *h, int fd, int *object, bool linked);
 /* Has the run had this file open for writing?  `st` with STATX_INO and STATX_BTIME. */
 bool held_had(const struct held *h, const struct statx *st);
 /* A number for the file, never 0. */

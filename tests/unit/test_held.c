@@ -65,7 +65,7 @@ static int opened(const char *name)
 	int fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
 
 	assert_true(fd >= 0);
-	assert_int_equal(held_add(&held, fd, false), 0);
+	assert_int_equal(held_add(&held, fd, NULL, false), 0);
 	return fd;
 }
 
@@ -111,7 +111,7 @@ static void test_a_mapping_counts(void **state)
 	hold(1000);
 	fd = open("m", O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 	assert_int_equal(ftruncate(fd, 4096), 0);
-	assert_int_equal(held_add(&held, fd, false), 0);
+	assert_int_equal(held_add(&held, fd, NULL, false), 0);
 	m = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	assert_ptr_not_equal(m, MAP_FAILED);
 	(void)close(fd);
@@ -238,10 +238,10 @@ static void test_too_many_are_refused(void **state)
 		fds[i] = opened(name);
 	}
 	fd = open("more", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-	assert_int_equal(held_add(&held, fd, false), -EMFILE);
+	assert_int_equal(held_add(&held, fd, NULL, false), -EMFILE);
 	for (int i = 0; i < 20; i++)
 		(void)close(fds[i]);
-	assert_int_equal(held_add(&held, fd, false), 0); /* there is room again */
+	assert_int_equal(held_add(&held, fd, NULL, false), 0); /* there is room again */
 	(void)close(fd);
 	let_go();
 }
@@ -307,7 +307,7 @@ static void test_links_are_kept_by_each_name(void **state)
 	(void)close(open("one", O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
 	assert_int_equal(link("one", "two"), 0);
 	fd = open("one", O_PATH | O_CLOEXEC);
-	assert_int_equal(held_add(&held, fd, true), 0);
+	assert_int_equal(held_add(&held, fd, NULL, true), 0);
 	(void)close(fd);
 	assert_int_equal(looked(), 1); /* nobody has it open */
 	assert_int_equal(rename("one", "no-one"), 0);
@@ -329,8 +329,8 @@ static void test_a_removed_name_is_none(void **state)
 	fd = opened("gone");
 	assert_int_equal(link("gone", "stays"), 0);
 	again = open("stays", O_PATH | O_CLOEXEC);
-	assert_int_equal(held_add(&held, again, true), 0);
-	assert_int_equal(held_add(&held, fd, true), 0);
+	assert_int_equal(held_add(&held, again, NULL, true), 0);
+	assert_int_equal(held_add(&held, fd, NULL, true), 0);
 	assert_int_equal(unlink("gone"), 0);
 	assert_int_equal(looked(), 2); /* open once, and linked by the name that it has */
 	assert_string_equal(lost.path, "");
