@@ -111,10 +111,20 @@ static int has_flag(int dir)
 	return r == -ENOTTY || r == -EINVAL || r == -EOPNOTSUPP ? 0 : r;
 }
 
+/* Not even a name that is known can be looked up. */
+static bool is_closed(int dir)
+{
+	struct stat st;
+
+	return fstatat(dir, ".", &st, 0) != 0 && errno == EACCES;
+}
+
 int folds_case(int dir)
 {
 	struct statfs st;
 
+	if (is_closed(dir))
+		return 0;
 	if (SYS_RETRY(fstatfs(dir, &st)) != 0)
 		return -errno;
 	if (folds_by_type(st.f_type))

@@ -15,8 +15,8 @@ bool folds_by_names(int dir);
 /*
  * The directory (O_PATH will do): by its type; by its flag (chattr +F, of ext4, f2fs, tmpfs);
  * and where only another machine or program knows (NFS, FUSE, 9p …) by its names.  1, 0, or
- * -errno if it cannot be looked at.  A directory below may differ: only the flag of that one
- * tells.
+ * -errno if it cannot be looked at.  0 as well for one that is closed to the caller, who can reach
+ * no name in it.  A directory below may differ: only the flag of that one tells.
  */
 int folds_case(int dir);
 

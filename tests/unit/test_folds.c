@@ -10,6 +10,8 @@
 #include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "runtime/base/folds.h"
@@ -57,11 +59,47 @@ static void test_names(void **state)
 	assert_int_equal(folds_case(at), -EBADF);
 }
 
+/* As a user who is not root sees it. */
+static int asked_by_a_user(int dir)
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		if (geteuid() == 0 && seteuid(65534) != 0)
+			_exit(100);
+		_exit(-folds_case(dir));
+	}
+	assert_true(pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void test_closed(void **state)
+{
+	char dir[] = "/tmp/pol-folds.XXXXXX";
+	int at;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	at = open(dir, O_PATH | O_DIRECTORY);
+	assert_true(at >= 0);
+	assert_int_equal(chmod(dir, 0), 0);
+	assert_int_equal(asked_by_a_user(at), 0);
+	/* names that are known can be reached */
+	assert_int_equal(chmod(dir, 0311), 0);
+	assert_int_equal(asked_by_a_user(at), EACCES);
+	assert_int_equal(chmod(dir, 0755), 0);
+	assert_int_equal(asked_by_a_user(at), 0);
+	(void)close(at);
+	assert_int_equal(rmdir(dir), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_types),
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_closed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
