@@ -37,6 +37,45 @@ struct moved {
 
 static int look_below(struct moved *m, int fd);
 
+/* Can it be read by another name, or by who has it open? */
+static int is_read_elsewhere(const struct broker_act *a, int fd, const char *name)
+{
+	const struct broker_rules *rules = &a->b->rules;
+	AUTO_CLOSE int below = -1;
+	struct stat st;
+
+	if (fstatat(fd, name, &st, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW) != 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode) || !rules->in_use || st.st_nlink > 1)
+		return S_ISREG(st.st_mode) && st.st_nlink > 1;
+	if (name[0])
+		below = sys_open_beneath(fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC,
+					 RESOLVE_BENEATH | RESOLVE_NO_XDEV);
+	if (name[0] && below < 0)
+		return -errno;
+	return rules->in_use(rules->arg, name[0] ? below : fd);
+}
+
+/*
+ * A file that gets a name which must not be read: what somebody writes there later must not be
+ * read in another way.  `name`: in the directory `fd`, or "" for the object itself.
+ */
+static int may_hide(struct broker_act *a, const char *from, const char *to, int fd, const char *name)
+{
+	const struct broker_rules *rules = &a->b->rules;
+	uint32_t rule = BROKER_NO_RULE, other;
+	int r;
+
+	if (rules->allows(rules->arg, BROKER_READ, to, false, &rule) ||
+	    !rules->allows(rules->arg, BROKER_READ, from, false, &other))
+		return 0;
+	r = is_read_elsewhere(a, fd, name);
+	if (r <= 0)
+		return r;
+	a->ret->rule = rule;
+	return broker_refuse(a, EACCES, BROKER_BY_UNREAD, to);
+}
+
 static int too_much(struct moved *m)
 {
 	return broker_is_late(&m->a->c->by)
@@ -68,6 +107,8 @@ static int look_at(struct moved *m, int dir, const struct entry *e)
 		is_link = S_ISLNK(st.st_mode);
 	}
 	r = broker_may_move(m->a, m->from, m->to, is_dir, BROKER_BY_MOVED);
+	if (r == 0 && !is_dir && !is_link)
+		r = may_hide(m->a, m->from, m->to, dir, e->name);
 	if (r == 0)
 		r = broker_may_go(m->a, m->from);
 	if (r == 0) {
@@ -179,6 +220,8 @@ static int may_move(struct broker_act *a, const struct broker_spot *from,
 	bool is_dir = S_ISDIR(from->mode);
 	int r = broker_may_move(a, from->path, to->path, is_dir, BROKER_BY_RULE);
 
+	if (r == 0 && S_ISREG(from->mode))
+		r = may_hide(a, from->path, to->path, from->object, "");
 	if (r == 0)
 		r = broker_may_go(a, from->path);
 	if (r == 0 && to->object >= 0)
@@ -224,6 +267,18 @@ static int hold_new(const struct broker_act *a)
 	return r;
 }
 
+/* Through either name the object can be read, and what the run has open for writing, too. */
+static int may_be_read(struct broker_act *a)
+{
+	const struct broker_rules *rules = &a->b->rules;
+	uint32_t rule = BROKER_NO_RULE;
+
+	if (rules->allows(rules->arg, BROKER_READ, a->to->path, false, &rule))
+		return 0;
+	a->ret->rule = rule;
+	return broker_refuse(a, EACCES, BROKER_BY_UNREAD, a->to->path);
+}
+
 int broker_link(struct broker_act *a)
 {
 	char name[BROKER_FD_NAME];
@@ -241,6 +296,8 @@ int broker_link(struct broker_act *a)
 		    ? may_name(a)
 		    : broker_may_move(a, a->at->path, a->to->path, S_ISDIR(a->at->mode),
 				      BROKER_BY_RULE);
+	if (r == 0 && S_ISREG(a->at->mode))
+		r = may_be_read(a);
 	if (r == 0 && S_ISLNK(a->at->mode))
 		r = broker_may_lead_as(a, a->to->path, a->at->object, "");
 	if (r != 0)

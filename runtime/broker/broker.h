@@ -63,6 +63,8 @@ struct broker_rules {
 	 * it is not NULL, is an O_PATH descriptor of it (or -1), and -1 if it was taken.  0, or
 	 * -errno: the run does not get it.  NULL: nobody wants to know. */
 	int (*hold)(void *arg, int fd, int *object, bool linked);
+	/* Has anybody this regular file (O_PATH) open, or may it be so?  NULL: nobody has. */
+	bool (*in_use)(void *arg, int object);
 	/* Must what has this name keep it?  *ret_rule is set if so.  NULL: nothing must. */
 	bool (*stays)(void *arg, const char *path, uint32_t *ret_rule);
 	/* May a symbolic link at this path lead to `target` (NULL: not known where)?  Not if what
@@ -128,8 +130,7 @@ enum broker_reason {
 	BROKER_BY_RULE,   /* `rule` denies `subject` */
 	BROKER_BY_MOVED,  /* `rule` denies `subject`, which would be moved along */
 	BROKER_BY_MANY,   /* too much would be moved along to look at all of it */
-	BROKER_BY_UNREAD, /* so would a name that may not be read, to where it could be
-			   */
+	BROKER_BY_UNREAD, /* what must not be read by one name could be by another one */
 	BROKER_BY_LINK,   /* `rule` denies a name below `subject`, a link, which could be
 			     written at another place */
 	BROKER_BY_MOUNT,  /* another mount stands in the way */

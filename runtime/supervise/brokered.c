@@ -63,6 +63,13 @@ static int hold(void *arg, int fd, int *object, bool linked)
 	return held_add(&b->held, fd, object, linked);
 }
 
+static bool in_use(void *arg, int object)
+{
+	const struct brokered *b = arg;
+
+	return held_is_open(&b->held, object);
+}
+
 static bool stays(void *arg, const char *path, uint32_t *ret_rule)
 {
 	const struct brokered *b = arg;
@@ -247,6 +254,7 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 	const struct broker_rules rules = { .arg = b,
 					    .allows = allows,
 					    .hold = hold,
+					    .in_use = in_use,
 					    .stays = stays,
 					    .allows_link = allows_link,
 					    .makes_dir = makes_dir,

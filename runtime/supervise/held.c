@@ -98,12 +98,22 @@ bool held_had(const struct held *h, const struct statx *st)
 
 /* --- what is open now --------------------------------------------------------------- */
 
-bool held_has_writer(const struct held *h, int fd)
+static bool can_lease(const struct held *h, int fd, int kind)
 {
 	AUTO_CLOSE int again = broker_reopen(h->broker, fd, O_RDONLY);
 
 	/* the lease ends with the descriptor */
-	return again < 0 || fcntl(again, F_SETLEASE, F_RDLCK) != 0;
+	return again >= 0 && fcntl(again, F_SETLEASE, kind) == 0;
+}
+
+bool held_has_writer(const struct held *h, int fd)
+{
+	return !can_lease(h, fd, F_RDLCK);
+}
+
+bool held_is_open(const struct held *h, int fd)
+{
+	return !can_lease(h, fd, F_WRLCK);
 }
 
 /* What one look has asked about a file counts for all descriptors of it. */
@@ -218,8 +228,11 @@ static enum name name_of(const struct held *h, int fd, char out[PATH_MAX])
 	return UNSURE;
 }
 
-/* Outside of the trees it is nothing that the run's rules keep from it there. */
-static bool is_denied(const struct held *h, const char *path, uint32_t *ret_rule)
+/*
+ * Outside of the trees it is nothing that the run's rules keep from it there.  What may only not be
+ * read is not lost if it is not open: no more can be read then than was there before.
+ */
+static bool is_denied(const struct held *h, const char *path, bool open, uint32_t *ret_rule)
 {
 	const struct broker_rules *rules = &h->broker->rules;
 	size_t len = strlen(path);
@@ -231,7 +244,7 @@ static bool is_denied(const struct held *h, const char *path, uint32_t *ret_rule
 			return false;
 		if (p->kind == BROKER_TREE)
 			return !rules->allows(rules->arg, BROKER_WRITE, path, false, ret_rule) ||
-			       !rules->allows(rules->arg, BROKER_READ, path, false, ret_rule);
+			       (open && !rules->allows(rules->arg, BROKER_READ, path, false, ret_rule));
 		/* another mount, perhaps in a tree */
 		len = p->len - 1;
 		while (len && path[len] != '/')
@@ -296,7 +309,7 @@ static enum seen look_at(struct held *h, struct held_file *f, struct asked *aske
 			return open && !f->linked ? SEEN_OPEN : SEEN_CLOSED;
 		if (named == UNSURE)
 			return SEEN_UNWATCHED;
-		if (is_denied(h, path, &ret->rule)) {
+		if (is_denied(h, path, open, &ret->rule)) {
 			(void)snprintf(ret->path, sizeof(ret->path), "%s", path);
 			return SEEN_LOST;
 		}

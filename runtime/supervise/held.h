@@ -68,6 +68,8 @@ bool held_had(const struct held *h, const struct statx *st);
 uint64_t held_number(const struct statx *st);
 /* Has anybody the regular file `fd` (O_PATH) open for writing?  Also if it cannot be known. */
 bool held_has_writer(const struct held *h, int fd);
+/* Or open at all? */
+bool held_is_open(const struct held *h, int fd);
 /* Looks at all of them.  Call it after an event, and when held_wait() says so. */
 void held_look(struct held *h, struct held_lost *ret);
 /* How long until held_look() is to be called without an event, in ms; -1: not at all. */

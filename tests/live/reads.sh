@@ -248,6 +248,30 @@ want_out '^x$'
 want_text SECRET src/a.key
 rm -f src/b src/a.key src/pub.key
 
+t "what has a name that may be read gets none that may not, and the run goes on"
+policy 'file { deny read "${PROJECT_DIR}/**/*.key" as keys }' d
+run_with d sh -c 'echo x >src/f; ln src/f src/f.key; echo "link $?"; ln src/f src/g; mv src/g src/g.key; echo "two names $?"
+	rm src/f; exec 3<src/g; mv src/g src/g.key; echo "read $?"; exec 3<&- 3>>src/g; mv src/g src/g.key; echo "written $?"
+	exec 3<&-; mv src/g src/g.key && echo MOVED; mkdir src/d.key src/d; echo y >src/d/y.key.not; mv src/d src/e.key && echo FOLDER; sleep 0.3'
+want_rc 0
+want_out '^link 1$'
+want_out '^two names 1$'
+want_out '^read 1$'
+want_out '^written 1$'
+want_out '^MOVED$'
+want_out '^FOLDER$'
+no_file src/f.key
+rm -rf src/[gde].key src/d
+
+t "a directory that is closed to the caller"
+mkdir closed
+chmod 0 closed
+policy 'file { allow read, write "${PROJECT_DIR}/closed"
+	hide "**/.env*" as hidden }' c
+run_with c sh -c 'echo FINE'
+want_out '^FINE$'
+rmdir closed
+
 # The host's part runs beside the run.
 t "names that somebody outside makes, moves and links during the run"
 rm -f go stop

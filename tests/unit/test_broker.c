@@ -291,6 +291,50 @@ static void test_what_moves_along_is_asked_about(void **state)
 	assert_done(rename_it("many", "more", 0));
 }
 
+static const struct broker_result *link_to(const char *from, const char *to)
+{
+	return act((struct broker_call){ .verb = BROKER_LINK, .path.raw = from, .to.raw = to });
+}
+
+static const char *used; /* the file that is in use */
+
+static bool in_use(void *arg, int object)
+{
+	struct stat a, b;
+
+	(void)arg;
+	assert_int_equal(fstat(object, &a), 0);
+	return used && stat(used, &b) == 0 && a.st_ino == b.st_ino;
+}
+
+/* What has a name that may be read keeps to such names. */
+static void test_one_file_is_not_read_by_another_name(void **state)
+{
+	(void)state;
+	put("one");
+	assert_refused(link_to("one", "secret"), EACCES, BROKER_BY_UNREAD, "secret");
+	assert_int_equal(t.last.rule, 0);
+	assert_done(rename_it("one", "secret", 0));
+	assert_refused(link_to("secret", "secret2"), EACCES, BROKER_BY_UNREAD, "secret2");
+	assert_refused(link_to("secret", "two"), EACCES, BROKER_BY_UNREAD, "secret");
+	put("one");
+	assert_done(link_to("one", "two"));
+	assert_refused(rename_it("two", "secret", 0), EACCES, BROKER_BY_UNREAD, "secret");
+	assert_refused(rename_it("two", "secret", RENAME_EXCHANGE), EACCES, BROKER_BY_UNREAD, "secret");
+	/* below a directory that moves */
+	assert_int_equal(mkdir("d", 0700), 0);
+	assert_int_equal(rename("two", "d/two"), 0);
+	assert_refused(rename_it("d", "secret.d", 0), EACCES, BROKER_BY_UNREAD, "secret.d/two");
+	assert_int_equal(unlink("one"), 0);
+	t.broker.rules.in_use = in_use;
+	used = "d/two";
+	assert_refused(rename_it("d/two", "secret", 0), EACCES, BROKER_BY_UNREAD, "secret");
+	assert_refused(rename_it("d", "secret.d", 0), EACCES, BROKER_BY_UNREAD, "secret.d/two");
+	assert_done(rename_it("d", "e", 0));
+	used = NULL;
+	assert_done(rename_it("e", "secret.d", 0));
+}
+
 /* Below "conf" a name is denied that is not denied below "src". */
 static char led[1000];
 static bool allows_link(void *arg, const char *path, const char *target, uint32_t *ret_rule)
@@ -519,6 +563,7 @@ int main(void)
 		ROW(test_each_call_is_denied_by_its_name),
 		ROW(test_what_exists_or_is_missing_is_said_first),
 		ROW(test_what_moves_along_is_asked_about),
+		ROW(test_one_file_is_not_read_by_another_name),
 		ROW(test_no_link_gives_a_denied_name_away),
 		ROW(test_what_must_stay_does_not_go),
 		ROW(test_no_place_moves_along),

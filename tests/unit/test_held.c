@@ -164,6 +164,45 @@ static void test_a_name_that_is_not_read_is_denied(void **state)
 	(void)looked();
 	assert_non_null(strstr(lost.path, "/blind"));
 	(void)close(fd);
+	/* who has closed it reads no more; a name that is not written might have been before */
+	assert_int_equal(looked(), 0);
+	assert_string_equal(lost.path, "");
+	fd = opened("seen");
+	assert_int_equal(rename("seen", "no-more"), 0);
+	(void)close(fd);
+	(void)looked();
+	assert_non_null(strstr(lost.path, "/no-more"));
+	assert_int_equal(unlink("no-more"), 0);
+	let_go();
+}
+
+/* By anybody, and in whatever way. */
+static void test_what_is_open(void **state)
+{
+	int fd, at;
+	void *map;
+
+	(void)state;
+	hold(1000);
+	fd = open("some", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	at = open("some", O_PATH | O_CLOEXEC);
+	assert_true(fd >= 0 && at >= 0 && ftruncate(fd, 1) == 0);
+	assert_true(held_is_open(&held, at));
+	assert_true(held_has_writer(&held, at));
+	map = mmap(NULL, 1, PROT_READ, MAP_SHARED, fd, 0);
+	assert_true(map != MAP_FAILED);
+	(void)close(fd);
+	assert_true(held_is_open(&held, at));
+	assert_int_equal(munmap(map, 1), 0);
+	assert_false(held_is_open(&held, at));
+	fd = open("some", O_RDONLY | O_CLOEXEC);
+	assert_true(held_is_open(&held, at));
+	assert_false(held_has_writer(&held, at));
+	(void)close(fd);
+	assert_false(held_is_open(&held, at));
+	/* asking leaves nothing behind */
+	assert_false(held_is_open(&held, at));
+	(void)close(at);
 	let_go();
 }
 
@@ -421,6 +460,7 @@ int main(void)
 		cmocka_unit_test(test_a_mapping_counts),
 		cmocka_unit_test(test_a_denied_name_is_seen),
 		cmocka_unit_test(test_a_name_that_is_not_read_is_denied),
+		cmocka_unit_test(test_what_is_open),
 		cmocka_unit_test(test_directories_above_are_watched),
 		cmocka_unit_test(test_what_left_the_tree_or_has_no_name_is_not_lost),
 		cmocka_unit_test(test_many_short_ones_cost_no_more_room),
