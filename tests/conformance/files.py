@@ -5,7 +5,10 @@ usage: files.py BIN PROBES WORK RUNS SECONDS SEED [plain].  For each run a rando
 and a random policy; polc compiles it, polrun runs a probe that tries each
 operation everywhere, and each answer is compared with the decision, with what
 polc reports about the deciding rule, and with what the host looks like later.
-Ends with a table of what occurred; 1 where something differs or never occurred.
+Ends with tables of what occurred and of what became of each operation: let through,
+denied by the decisions, refused although they allow it (over, for a reported reason),
+or of its own (it fails on the bare host, too, or names nothing).  1 where something
+differs or never occurred.
 "plain": as seeds before 21 drew it, with fewer patterns and requests.
 """
 import atexit
@@ -18,7 +21,8 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from files_judge import NAME_OPS, NEW_OPS, Judge, Oracle, Plan, at, below  # noqa: E402
+from files_judge import NAME_OPS, NEW_OPS, VERBS, Judge, Oracle, Plan, at, below  # noqa: E402
+from files_requests import requests  # noqa: E402
 from files_world import KIT, Policy, World  # noqa: E402
 
 BIN, PROBES, WORK = sys.argv[1:4]
@@ -34,67 +38,11 @@ NODES = ["allowed tree", "ro below rw", "rw below ro", "exec below noexec", "mas
          "anywhere", "read by anywhere alone", "write by a pattern", "let write by a pattern",
          "denied by a pattern", "wildcard of reading"]
 seen = collections.Counter()
+verbs = collections.defaultdict(collections.Counter)    # verb → what became of its requests
 
 
 class Differs(Exception):
     pass
-
-
-def in_new(d):
-    """In a directory that the run makes: names that patterns speak of."""
-    g = d + "/n.g"
-    out = [("mkdir", g, "")]
-    out += [("create", g + "/" + n, "") for n in ("f.w", "f.m", "f.u", "n.c", "x", ".env")]
-    out += [("append", g + "/f.w", ""), ("truncate", g + "/f.w", ""),
-            ("chmod", g + "/f.w", "640"), ("mkdir", g + "/no", ""),
-            ("mkdir", g + "/no/deep", ""), ("create", g + "/no/f.w", ""),
-            ("rmdir", g + "/no/deep", ""), ("symlink", g + "/n.s", "to"),
-            ("link", g + "/f.m", g + "/n.l"), ("rename", g + "/x", g + "/.env.x"),
-            ("rename", d + "/n.m", g + "/f.v"), ("rename", g + "/f.v", d + "/n.m"),
-            ("unlink", g + "/f.u", ""), ("list", g, ""),
-            ("rename", g, d + "/n.h"), ("rename", d + "/n.h", g)]
-    return out
-
-
-def requests(w, policy, rng):
-    """(verb, path, other): each object is used once, moves of parents come last."""
-    out, moves = [], []
-    dirs = list(w.dirs) + [d for d in ("/tmp", "/tmp/a", "/dev/shm", "/dev/shm/a",
-                                       "/var/tmp", "/var/tmp/a", "/usr", "/etc", "/")]
-    for place, tree in sorted(policy.mounts.items()):
-        for d in [d for d in w.dirs if at(d, tree)]:
-            p = place + d[len(tree):] + "/"
-            out += [("list", p[:-1], ""), ("read", p + "f.r", ""),
-                    ("append", p + "f.w", ""), ("create", p + "n.p", ""),
-                    ("mkdir", p + "n.q", ""), ("exec", p + "x", ""),
-                    ("map", p + "x", ""), ("rename", p + "n.p", p + "n.o")]
-    for at_, to in sorted(w.links.items()):
-        out += [("list", at_, ""), ("read", at_ + "/f.r", ""), ("read", at_, ""),
-                ("create", at_ + "/n.z", ""), ("append", at_ + "/f.w", "")]
-    for d in dirs:
-        p = (d if d != "/" else "") + "/"
-        out += [("list", d, ""), ("read", p + "f.r", ""), ("write", p + "f.w", "X"),
-                ("append", p + "f.w", ""), ("truncate", p + "f.w", ""),
-                ("create", p + "n.c", ""), ("rename", p + "f.m", p + "n.m"),
-                ("link", p + "f.l", p + "n.l"), ("unlink", p + "f.u", ""),
-                ("mkdir", p + "n.d", ""), ("rmdir", p + "d.e", ""),
-                ("symlink", p + "n.s", "to"), ("mkfifo", p + "n.f", ""),
-                ("chmod", p + "f.r", "640"), ("utime", p + "f.r", ""),
-                ("exec", p + "x", ""), ("map", p + "x", "")]
-        if d in w.dirs:
-            to = rng.choice(w.dirs)
-            out.append(("rename", p + "f.l", to + "/n.y%d" % len(out)))
-            moves.append((d, d + ".mv"))
-    for d in [] if PLAIN else rng.sample(w.dirs, min(6, len(w.dirs))):
-        out += in_new(d)
-    for path in sorted(policy.absent) + [t + "/" + n for t in (w.home, w.project)
-                                         for n in (".bashrc", ".vscode", ".envrc")]:
-        out += [("mkdir", path, ""), ("create", path + "/in", ""),
-                ("create", path, ""), ("rename", w.project + "/n.d", path)]
-    out = [r for r in out if r[1] != r[2]]
-    for a, b in sorted(moves, reverse=True):
-        out += [("rename", a, b), ("rename", b, a)]
-    return out
 
 
 def probe(args, reqs):
@@ -103,11 +51,12 @@ def probe(args, reqs):
     answers, cur = [], None
     for line in r.stdout.split("\n"):
         if line.startswith("= "):
-            cur = [line[2:].split(), []]
+            ids, *reals = line[2:].split("\t")
+            cur = [(ids.split(), reals), []]
             answers.append(cur)
         elif cur is not None and line:
             cur[1].append(line)
-    return r, [(ids, lines[:-1], lines[-1]) for ids, lines in answers]
+    return r, [(objects, lines[:-1], lines[-1]) for objects, lines in answers]
 
 
 class Run:
@@ -170,7 +119,7 @@ class Run:
             self.model = dict(self.start)
             self.judge = Judge(w, oracle, self.plan, self.start, ids, seen)
             self.judge.tree_name = self.own_name
-            reqs = requests(w, self.p, self.rng)
+            reqs = requests(w, self.p, self.rng, PLAIN)
             seen["requests"] += len(reqs)
             os.chdir(PROBES)
             os.environ["HOME"] = w.home
@@ -192,19 +141,24 @@ class Run:
 
     # --- one answer -----------------------------------------------------------------
 
-    def host_path(self, path, dir_id, obj_id, verb):
+    def host_path(self, path, inside, dir_id, obj_id, verb):
         """The host's path of what a request is about, or None: the run's own."""
-        ids, dirname = self.judge.ids, os.path.dirname(path)
+        ids, dirname = self.judge.ids, os.path.dirname(inside)
         if verb in NAME_OPS:
             if dir_id in ids:
                 return os.path.join(ids[dir_id], os.path.basename(path))
-            path = self.own_name(path)
-            dirname = os.path.dirname(path)
-            return path if dirname in self.model and dirname not in self.start else None
+            return inside if dirname in self.model and dirname not in self.start else None
         if obj_id in ids:
             return ids[obj_id]
-        path = self.own_name(path)
-        return path if path in self.model and path not in self.start else None
+        return inside if inside in self.model and inside not in self.start else None
+
+    def inside(self, path, real_dir, real, verb):
+        """What the run calls it without links: those that it sees, not the host's."""
+        if verb not in NAME_OPS and real != "-":
+            return self.own_name(real)
+        if real_dir == "-":
+            return self.own_name(path)
+        return self.own_name(os.path.join(real_dir, os.path.basename(path)))
 
     def own_name(self, path):
         """What is below the place of a mount is what is below its tree."""
@@ -215,25 +169,28 @@ class Run:
 
     def one(self, req, answer):
         verb, path, other = req
-        ids, lines, result = answer
+        (ids, reals), lines, result = answer
         paths = [path] + ([other] if verb in ("rename", "link") else [])
-        host = [self.host_path(p, ids[2 * i], ids[2 * i + 1], verb)
+        self.real = [self.inside(p, reals[2 * i], reals[2 * i + 1], verb)
+                     for i, p in enumerate(paths)]
+        host = [self.host_path(p, self.real[i], ids[2 * i], ids[2 * i + 1], verb)
                 for i, p in enumerate(paths)]
         seen["let through" if result == "OK" else "refused"] += 1
         if self.own_name(path) != path:
             seen["%s at a place" % ("let through" if result == "OK" else "refused")] += 1
         if result == "OK":
+            verbs[verb]["let through"] += 1
             self.let_through(verb, paths, host, lines)
-            self.apply(verb, paths, host, other)
+            self.apply(verb, host)
         else:
-            self.refused(verb, paths, host, ids, result)
+            verbs[verb][self.refused(verb, paths, host, ids, result)] += 1
 
     def let_through(self, verb, paths, host, lines):
         j = self.judge
         if verb == "list" and host[0] is None:
-            self.leaks(paths[0], lines)
+            self.leaks(self.real[0], lines)
             return
-        where = [h or self.real(p) for h, p in zip(host, paths)]
+        where = [h or r for h, r in zip(host, self.real)]
         for op, p in j.needs(verb, where, self.model):
             of_host = any(host) and not (verb in ("rename", "link") and
                                          host[0 if at(p, where[0]) else -1] is None)
@@ -261,9 +218,7 @@ class Run:
 
     def leaks(self, d, names):
         """An own directory shows what was made in it, and ways to the view."""
-        # in a private tree the host's links are not there
         own = any(below(n, d) for n in self.plan.nodes)
-        d = d if own else os.path.realpath(d)
         if self.judge.effective("read", d, not own)[0]:
             return
         for n in names:
@@ -275,39 +230,40 @@ class Run:
             self.fail("weaker: the list of %s shows %s" % (d, n))
 
     def refused(self, verb, paths, host, ids, result):
+        """What became of it: "denied", "over", or "of its own": it fails everywhere."""
         j = self.judge
         paths = [self.own_name(p) for p in paths]
-        if result == "EEXIST" and verb in NEW_OPS and self.real(paths[0]) in self.made:
-            return
+        if result == "EEXIST" and verb in NEW_OPS and self.real[0] in self.made:
+            return "of its own"
         if any(h is None for h in host):
             # does the request name what the run would see of the host?
             if verb in NEW_OPS and ids[0] != "-" and paths[0] not in self.made and \
                result not in ("EEXIST", "ENOTDIR") and \
                os.path.dirname(paths[0]) not in self.start:
-                self.own(verb, paths[0], result)
-                return
+                return self.own(verb, paths[0], result)
             if not all(self.exists(verb, p, i) for i, p in enumerate(paths)):
-                return
+                return "of its own"
             host = paths
             if any(os.path.realpath(os.path.dirname(p)) != os.path.dirname(p)
                    for p in host):
-                return
+                return "of its own"
         elif not all(self.exists(verb, p, i) for i, p in enumerate(host)):
-            return
+            return "of its own"
         if verb == "rename" and self.is_dir(host[0]) and at(host[1], host[0]):
-            return
+            return "of its own"
         for op, p in j.needs(verb, host, self.model):
             ok, by = j.effective(op, p)
             if not ok:
                 seen["denied"] += 1
                 seen["denied by a pattern"] += op == "write" and \
                     j.shape(by[-1]) in ("wild", "any")
-                return
-        why = j.why_stricter(verb, host, self.model, result)
+                return "denied"
+        why = j.why_stricter(verb, host, self.model, result, self.req[2])
         if not why:
             self.fail("stricter without a reported reason: %s, every decision is allow"
                       % result)
         seen["over: " + why] += 1
+        return "over"
 
     def own(self, verb, path, result):
         ok, by = self.judge.effective("write", path, False)
@@ -316,10 +272,7 @@ class Run:
            "scratch" in self.plan.nodes.get(node, ""):
             self.fail("stricter without a reported reason: %s in the run's own tree"
                       % result)
-
-    @staticmethod
-    def real(p):
-        return os.path.join(os.path.realpath(os.path.dirname(p)), os.path.basename(p))
+        return "over" if ok else "denied"
 
     def is_dir(self, p):
         return p in self.model and self.model[p][0] == 0o040000
@@ -338,12 +291,11 @@ class Run:
 
     # --- what the host should look like -------------------------------------------------
 
-    def apply(self, verb, paths, host, other):
+    def apply(self, verb, host):
         m, p = self.model, host[0]
-        if verb in NEW_OPS or verb == "link":
-            self.made.add(self.real(paths[-1]))
+        if verb in NEW_OPS or verb in ("link", "rename"):
+            self.made.add(self.real[-1])
         if verb == "rename":
-            self.made.add(self.real(paths[1]))
             if host[0] is None and host[1] is None:
                 return
             if (host[0] is None) != (host[1] is None):
@@ -486,7 +438,13 @@ def main():
             break
     for k, n in sorted(seen.items()):
         print("  %7d  %s" % (n, k))
+    fates = ("let through", "denied", "over", "of its own")
+    print("  %9s" % "" + "".join("%13s" % f for f in fates))
+    for verb, n in sorted(verbs.items()):
+        print("  %9s" % verb + "".join("%13d" % n[f] for f in fates))
     missing = [k for k in NODES if not seen[k]] if RUNS >= 200 and not bad else []
+    if RUNS >= 200 and not bad:
+        missing += [v + " " + f for v in sorted(VERBS) for f in fates[:2] if not verbs[v][f]]
     for k in missing:
         print("FAIL never occurred: " + k)
     print("%d runs, %d differ" % (done, bad))

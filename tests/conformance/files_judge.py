@@ -11,7 +11,14 @@ import subprocess
 
 NAME_OPS = {"create", "mkdir", "symlink", "mkfifo", "unlink", "rmdir", "rename", "link"}
 NEW_OPS = {"create", "mkdir", "symlink", "mkfifo"}
+VERBS = NAME_OPS | {"read", "list", "exec", "map", "write", "append", "truncate", "chmod",
+                    "utime"}
 NEEDS = {"read": "read", "list": "read", "exec": "exec", "map": "exec"}
+
+
+# Names of which patterns speak.
+SAMPLES = ("f.r", "f.w", "f.m", "f.l", "f.u", "x", "d.e", "n.c", "n.d", "n.x", "z.c", "no",
+           "no/deep", "no/f.w", ".env", ".envrc", "n.g/f.w")
 
 
 def below(path, top):
@@ -196,11 +203,16 @@ class Judge:
 
     def is_own_after_all(self, path):
         """In a scratch tree, below what an allow names and the host does not have."""
-        named = any(at(path, p) and os.path.realpath(p) not in self.start
+        named = any(at(path, p) and not self.host_may_have(p, path)
                     for r in self.o.rules.values() for p in r.places
                     if r.effect == "allow" and r.flag != "s" and r.shape == "literal")
         return named and any(at(path, p) for r in self.o.rules.values()
                              for p in r.places if r.flag == "s")
+
+    def host_may_have(self, place, path):
+        """Is there something at the place, which `path` could lie below?"""
+        kind = self.start.get(os.path.realpath(place), (0,))[0]
+        return kind == 0o040000 or (kind != 0 and path == place)
 
     def shape(self, n):
         return self.o.rules[n].shape if n >= 0 else ""
@@ -305,11 +317,15 @@ class Judge:
         return None
 
     def not_started(self, path):
-        """What a wildcard keeps from being executed is not made where programs are."""
+        """What must not be executed is not made where what is written can be."""
         ok, by = self.effective("exec", path)
-        return not ok and any(
-            "not made" in text and x == "over"
-            for n in by if n >= 0 for x, text in self.o.rules[n].notes)
+        if ok or "exec" not in self.plan.nodes.get(self.plan.above(path), ""):
+            return False
+        return any(
+            "not made" in text and (x == "over" or "(over)" in text)
+            for n, r in self.o.rules.items()
+            if n in by or any(at(path, p) for p in r.excepts if r.effect == "allow")
+            for x, text in r.notes)
 
     def renamed(self, op, path):
         """A link on the way of a deny gives the object another name, and what is denied
@@ -318,7 +334,8 @@ class Judge:
             effect, n, _, _ = self.o.ask(op, link + path[len(real):]) \
                 if at(path, real) else ("allow", -1, 0, 0)
             if effect != "allow" and n >= 0 and \
-               (self.reported(n) or self.o.rules[by].effect != "allow"):
+               (self.reported(n) or self.o.rules[by].effect != "allow" or
+                link in self.o.rules[by].excepts):
                 return True
         return False
 
@@ -333,7 +350,34 @@ class Judge:
                     return True
         return False
 
-    def why_stricter(self, verb, paths, model, errno):
+    # --- links of the run's own ------------------------------------------------------------
+
+    def led(self, verb, paths, model, text):
+        """(name, text) of each link that would get a name."""
+        if verb == "symlink":
+            return [(paths[0], text)]
+        if verb != "rename":
+            return []
+        a, b = paths
+        return [(b + p[len(a):], (m[3] or b"to").decode())
+                for p, m in model.items() if at(p, a) and m[0] == 0o120000]
+
+    def gives_away(self, link, text):
+        """Is a name denied below the link that is not denied below its target?"""
+        known = not re.search(r"[^/.][^/]*/+\.\.(/|$)", text)
+        to = os.path.normpath(os.path.join(os.path.dirname(link), text)) if known else None
+        tails = [""] + [d[len(t):] for t in (to, link) if t for d in self.w.dirs
+                        if below(d, t)] + ["/q", "/q/n.g"]
+        names = [p[len(link):] for r in self.o.rules.values() for p in r.places
+                 if below(p, link)] + [t + "/" + n for t in tails for n in SAMPLES]
+        for name in names:
+            effect, rule, _, _ = self.o.ask("write", link + name)
+            if effect != "allow" and rule >= 0 and \
+               (not to or self.o.ask("write", to + name)[0] == "allow"):
+                return True
+        return False
+
+    def why_stricter(self, verb, paths, model, errno, text):
         """The name of the reason for which an allowed operation may fail."""
         for op, path in self.needs(verb, paths, model):
             if op == "write" and path in self.kept:
@@ -360,10 +404,16 @@ class Judge:
                 return "read-only by " + self.forced(path)
             if op != "read" and not self.effective("read", path)[0]:
                 return "nothing lets it be read"
-            if not self.opens(op, path):
+            # what lets it be written is about that name, and its directory is not shown
+            if not self.opens(op, path) or (
+                    path in paths and path not in model and
+                    not self.effective("read", os.path.dirname(path))[0]):
                 return "allow by a wildcard or of an absent name"
             if op != "read" and not self.opens("read", path):
                 return "allow by a wildcard or of an absent name"
+        if errno == "EACCES" and any(self.gives_away(*l)
+                                     for l in self.led(verb, paths, model, text)):
+            return "a link that gives a denied name away"
         if verb in NAME_OPS:
             if any(at(x, p) for n in self.plan.nodes for x in (n, self.tree_name(n))
                    for p in paths):

@@ -177,6 +177,11 @@ static void check_allow(const struct mounts_ctx *c, const struct ir_rule *r)
 	note_no_exec(c, r);
 	for (size_t i = 0; i < r->nexcept; i++) {
 		mounts_places(c->report->a, &r->except[i].u.file.path, &at);
+		if (at.shape == MOUNTS_LITERAL && (r->set.u.file.ops & IR_EXEC))
+			bk_note(c->report, r, LAYER, BK_EXACT,
+				"its exception '%.*s': where it is absent at the start, and what is "
+				"written could be executed, it is not made (over)",
+				STR_ARG(r->except[i].u.file.path.text));
 		if (at.shape == MOUNTS_LITERAL)
 			continue;
 		if (r->set.u.file.ops == IR_WRITE)
@@ -238,7 +243,8 @@ static void check_literal(const struct mounts_ctx *c, const struct ir_rule *r)
 		return;
 	}
 	if (ops & IR_EXEC)
-		bk_note(c->report, r, LAYER, BK_EXACT, "mounted noexec" ABSENT);
+		bk_note(c->report, r, LAYER, BK_EXACT, "mounted noexec" ABSENT
+			"; where it could be executed then, it is not made (over)");
 	else
 		bk_note(c->report, r, LAYER, BK_EXACT,
 			"in a tree that the run can write, polrun decides each writing call by "

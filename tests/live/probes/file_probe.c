@@ -5,7 +5,8 @@
  * by the live tests.  Exit 0 for OK, 1 for an errno, 2 for a bad call.
  *   file_probe batch   does each line VERB<tab>PATH[<tab>PATH2] of the standard
  * input; before what came back a line "= IDS" says which objects there were
- * (dev:ino or -): PATH's directory, PATH (through links), the same of PATH2.
+ * (dev:ino or -): PATH's directory, PATH (through links), the same of PATH2; and
+ * after a tab each, what they are called without links (or -).
  */
 #include <dirent.h>
 #include <errno.h>
@@ -359,17 +360,40 @@ static void print_id(const char *path)
 		       (unsigned long long)st.st_ino);
 }
 
-static void print_ids(const char *path)
+static void dir_of(const char *path, char dir[4096])
 {
-	char dir[4096];
 	char *slash;
 
-	(void)snprintf(dir, sizeof(dir), "%s", path);
+	(void)snprintf(dir, 4096, "%s", path);
 	slash = strrchr(dir, '/');
 	if (slash)
 		slash[slash == dir] = '\0';
+}
+
+static void print_ids(const char *path)
+{
+	char dir[4096];
+
+	dir_of(path, dir);
 	print_id(dir);
 	print_id(path);
+}
+
+static void print_real(const char *path)
+{
+	char *real = realpath(path, NULL);
+
+	printf("\t%s", real ? real : "-");
+	free(real);
+}
+
+static void print_reals(const char *path)
+{
+	char dir[4096];
+
+	dir_of(path, dir);
+	print_real(dir);
+	print_real(path);
 }
 
 static int batch(void)
@@ -391,6 +415,9 @@ static int batch(void)
 		print_ids(path);
 		if (other && other[0] == '/')
 			print_ids(other);
+		print_reals(path);
+		if (other && other[0] == '/')
+			print_reals(other);
 		(void)putchar('\n');
 		if (run_verb(line, path, other) == 2)
 			return 2;
