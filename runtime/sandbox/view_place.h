@@ -102,8 +102,8 @@ struct view_builder {
 	uint32_t any_unread, any_unstarted; /* of reading, of executing */
 	bool anywhere;   /* all of the host can be read: the host's "/" is the root */
 	bool spread;     /* the root is empty all the same, and the top names of the
-	                    host are mounted one by one, because a mount needs a new
-	                    name there */
+	                    host are mounted one by one: a mount needs a new name there,
+	                    or names can be written anywhere */
 	/* the rest of what the run gets (stage 3) */
 	bool again;      /* a place that was settled already has changed */
 	bool at_once;    /* and what was settled since then may be wrong */

@@ -45,6 +45,22 @@ static bool reads_anywhere(const struct view_in *in)
 	       in->decide(in->arg, PB_READ, "/.\x01", &rule) == VIEW_ALLOW;
 }
 
+/*
+ * Can names of the host be written wherever they lie?  Then the run's root is not the host's,
+ * which holds what the kernel makes (/proc, /sys) and cannot be given to another owner, and
+ * which is not the run's to change: each of its names is mounted by itself.
+ */
+static bool writes_anywhere(struct view_builder *b)
+{
+	const struct view_in *in = b->in;
+	uint32_t rule;
+
+	for (size_t i = 0; i < b->n; i++)
+		if (!strcmp(b->places[i].path, "/") && b->places[i].wanted.opens)
+			return true;
+	return in->decide(in->arg, PB_WRITE, "/.\x01", &rule) == VIEW_ALLOW;
+}
+
 /* Adds the host's object, even if it lies below a private tree. */
 static int add_named(struct view_builder *b, const char *path)
 {
@@ -147,6 +163,7 @@ int view_want(struct view_builder *b)
 		for (size_t i = 0; i < in->n && r == 0; i++)
 			if (!!(in->anchors[i].flags & PB_AF_SCRATCH) != pass)
 				r = view_add_anchor(b, &in->anchors[i]);
+	b->spread = b->anywhere && writes_anywhere(b);
 	if (r == 0)
 		r = view_sockets(b);
 	if (r == 0)

@@ -107,6 +107,8 @@ static void test_how_well_each_rule_holds(void **state)
 		{ IR_ALLOW, IR_READ, "/usr", BK_EXACT, "mounted where it exists" },
 		{ IR_ALLOW, IR_READ, "/usr/*.so", BK_OVER, "opens nothing" },
 		{ IR_ALLOW, IR_WRITE, "/src/**/x", BK_OVER, "not mounted, and so not written" },
+		{ IR_ALLOW, IR_WRITE, "/**/*.log", BK_OVER, "not mounted, and so not written" },
+		{ IR_ALLOW, IR_WRITE, "", BK_OVER, "no rule lets be read" },
 		{ IR_ALLOW, IR_READ, "/{a,b}", BK_EXACT, "mounted where it exists" },
 		{ IR_DENY, IR_WRITE, "/etc", BK_EXACT, "each writing call by name" },
 		{ IR_DENY, IR_WRITE, "/etc/*.conf", BK_EXACT, "'/etc' or above" },
@@ -221,7 +223,6 @@ static void test_what_is_refused(void **state)
 		const char *pattern, *except;
 		enum diag_code code;
 	} rows[] = {
-		{ IR_ALLOW, IR_WRITE, "", NULL, DIAG_WRITE_ANYWHERE },
 		{ IR_HIDE, IR_ALL_OPS, "/proc/*/environ", NULL, DIAG_WILD_SYSTEM },
 		{ IR_DENY, IR_READ, "/proc/sys/*", NULL, DIAG_WILD_SYSTEM },
 		{ IR_DENY, IR_EXEC, "/sys/**/y", NULL, DIAG_WILD_SYSTEM },
@@ -272,25 +273,20 @@ static const struct pb_anchor *anchors(const struct mk *m, uint32_t *ret_n)
 
 static void test_otherwise_and_sockets(void **state)
 {
-	static const struct {
-		enum ir_scalar_id id;
-		bool refused;
-	} rows[] = { { IR_S_FILE_READ, false },
-		     { IR_S_FILE_WRITE, true },
-		     { IR_S_FILE_EXEC, false } };
+	static const enum ir_scalar_id ids[] = { IR_S_FILE_READ, IR_S_FILE_WRITE,
+						 IR_S_FILE_EXEC };
 	struct ir_rule *path, *abstract, *allow, *wild, *bus;
 	const struct pb_anchor *v;
 	uint32_t n;
 	struct mk m;
 
 	(void)state;
-	for (size_t i = 0; i < POL_LEN(rows); i++) {
+	for (size_t i = 0; i < POL_LEN(ids); i++) {
 		mk_init(&m);
-		m.ir->scalars[rows[i].id].effect = IR_ALLOW;
+		m.ir->scalars[ids[i]].effect = IR_ALLOW;
 		check(&m);
-		assert_int_equal(has_code(&m, DIAG_WRITE_ANYWHERE), rows[i].refused);
-		assert_int_equal(bk_mounts.emit(m.ir, &m.out, &m.sink),
-				 !rows[i].refused);
+		assert_int_equal(m.sink.errors, 0);
+		assert_true(bk_mounts.emit(m.ir, &m.out, &m.sink));
 		mk_release(&m);
 	}
 	mk_init(&m);
@@ -364,6 +360,37 @@ static void test_a_writable_tree_without_exec_is_noted(void **state)
 		assert_int_equal(m.sink.errors, 0);
 		mk_release(&m);
 	}
+}
+
+/* What is written anywhere must be read anywhere; the root's own names are nobody's. */
+static void test_writing_anywhere(void **state)
+{
+	struct ir_rule *write, *wild, *deny;
+	const struct pb_anchor *v;
+	struct mk m;
+	uint32_t n;
+
+	(void)state;
+	mk_init(&m);
+	(void)mk_file(&m, IR_ALLOW, IR_READ, IR_ROOT_FS, "");
+	write = mk_file(&m, IR_ALLOW, IR_WRITE, IR_ROOT_FS, "");
+	wild = mk_file(&m, IR_ALLOW, IR_WRITE, IR_ROOT_FS, "/**/*.log");
+	/* what it leaves out lies in trees where names are decided anyway */
+	deny = mk_file(&m, IR_DENY, IR_WRITE, IR_ROOT_FS, "/**/.env");
+	mk_except(&m, deny, "/**/x/.env");
+	check(&m);
+	assert_int_equal(mk_exactness(&m, write, "mounts", "directly in /"), BK_EXACT);
+	assert_int_equal(mk_exactness(&m, wild, "mounts", "makes each writing call"), BK_EXACT);
+	assert_int_equal(m.sink.errors, 0);
+	assert_true(bk_mounts.emit(m.ir, &m.out, &m.sink));
+	v = anchors(&m, &n);
+	assert_int_equal(n, 4);
+	assert_true(v[1].kind == PB_A_PATH && v[1].path.len == 0 && v[1].ops == PB_WRITE);
+	assert_true(v[2].kind == PB_A_WILD && v[2].root == PB_ROOT_FS && v[2].path.len == 0 &&
+		    v[2].effect == PB_ALLOW && v[2].rule == wild->index);
+	assert_true(v[3].kind == PB_A_ANY && v[3].effect == PB_DENY);
+	assert_null(bk_mounts.verify(m.ir, &m.out, &m.a));
+	mk_release(&m);
 }
 
 /* --- the member ---------------------------------------- */
@@ -472,6 +499,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_refused),
 		cmocka_unit_test(test_otherwise_and_sockets),
 		cmocka_unit_test(test_a_writable_tree_without_exec_is_noted),
+		cmocka_unit_test(test_writing_anywhere),
 		cmocka_unit_test(test_anchors_of_rules_and_exceptions),
 		cmocka_unit_test(test_verify_sees_a_wrong_plan),
 		cmocka_unit_test(test_print_names_places_and_rules),

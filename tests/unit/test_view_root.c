@@ -110,13 +110,53 @@ static void test_scratch_over_the_host_needs_a_place(void **state)
 	assert_non_null(strstr(w->err.text, "/srv/no"));
 }
 
-static void test_writing_everywhere_is_never_given(void **state)
+/* The root itself is the run's own then; what is denied is decided by name. */
+static void test_what_is_written_anywhere_are_the_names_of_the_root(void **state)
+{
+	static const char *const own[] = { "/run", "/sys", "/tmp" };
+	struct world *w = *state;
+	struct plan p;
+
+	w->in.broker = true;
+	allow(w, PB_WRITE, "/");
+	make_dir(w, "/home/u/p/keep");
+	(void)deny(w, PB_WRITE, "/home/u/p/keep");
+	(void)deny(w, PB_WRITE, "/etc/absent");
+	make_file(w, "/file", "x");
+	build(w);
+	assert_null(node(w, "/"));
+	assert_int_equal(node(w, "/usr")->ops, RWX);
+	assert_int_equal(node(w, "/srv")->ops, RW);
+	assert_int_equal(node(w, "/file")->ops, RW);
+	assert_false(node(w, "/srv")->broker || node(w, "/home")->broker);
+	assert_true(node(w, "/etc")->broker && node(w, "/home/u/p")->broker);
+	assert_string_equal(link_at(w, "/bin"), "usr/bin");
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++) {
+		assert_true(node(w, own[i])->scratch);
+		assert_int_equal(node(w, own[i])->ops, PB_READ);
+	}
+	p = plan_of(w);
+	assert_int_equal(op_at(&p, STEP_ROOT_TREE, "."), -1);
+	assert_true(op_at(&p, STEP_TREE, "srv") > 0);
+	assert_false(p.ops[op_at(&p, STEP_TREE, "srv")].flags & PLAN_F_RO);
+	assert_true(op_at(&p, STEP_ROOT_RO, "") > op_at(&p, STEP_TREE, "srv"));
+	plan_release(&p);
+}
+
+static void test_a_wildcard_opens_names_in_every_tree(void **state)
 {
 	struct world *w = *state;
 
-	allow(w, PB_WRITE, "/");
+	(void)rule(w, PB_ALLOW, PB_WRITE, "/", PB_A_WILD, 0);
 	build(w);
-	assert_int_equal(node(w, "/")->ops, PB_READ);
+	/* the control: nothing decides names */
+	assert_int_equal(node(w, "/srv")->ops, PB_READ);
+	sandbox_view_release(&w->v);
+	w->in.broker = true;
+	build(w);
+	assert_null(node(w, "/"));
+	assert_true(node(w, "/srv")->broker && node(w, "/etc")->broker);
+	assert_true(node(w, "/usr")->broker && (node(w, "/usr")->ops & PB_EXEC));
 }
 
 static void test_a_denial_of_the_root_is_no_view_of_it(void **state)
@@ -242,7 +282,8 @@ int main(void)
 		WITH(root, test_hides_are_masks_and_absent_ones_nothing),
 		WITH(root, test_home_and_project_below_a_private_tree_are_shown),
 		WITH(root, test_scratch_over_the_host_needs_a_place),
-		WITH(root, test_writing_everywhere_is_never_given),
+		WITH(root, test_what_is_written_anywhere_are_the_names_of_the_root),
+		WITH(root, test_a_wildcard_opens_names_in_every_tree),
 		WITH(root, test_a_denial_of_the_root_is_no_view_of_it),
 		WITH(root, test_roots_run_cannot_be_kept_from_its_project),
 		WITH(root, test_other_mounts_of_what_is_hidden_are_masked),

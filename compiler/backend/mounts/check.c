@@ -101,6 +101,8 @@ static bool has_read(const struct mounts_ctx *c, const struct ir_rule *r)
 
 	if (c->anywhere)
 		return true;
+	if (at->shape == MOUNTS_ANY)
+		return false;
 	for (size_t i = 0; i < at->paths.n && all; i++) {
 		all = false;
 		for (size_t k = 0; k < c->ir->rules.n && !all; k++) {
@@ -124,6 +126,15 @@ static const char host_root[] =
 	"(/proc, /dev, /sys, /run, /tmp, /var/tmp, /dev/shm) lies over it, and devices and "
 	"sockets are not opened (over)";
 
+/* The root cannot be a tree of the host that is written: the kernel maps the owner of a mount
+ * only together with all mounts in it, and has no such map for its own (/proc, /sys). */
+static const char written_root[] =
+	"each name of the host's root is mounted by itself and can be written; the root is the "
+	"run's own, as is what every run makes for itself (/proc, /dev, /sys, /run, /tmp, "
+	"/var/tmp, /dev/shm): no name is made or removed directly in / (over)";
+
+#define UNREAD_UNWRITTEN "what no rule lets be read is not mounted, and so not written"
+
 /* What it costs is measured in doc/performance.md. */
 #define BY_NAME                                                                      \
 	"the smallest existing tree that contains such names is mounted read-only, and " \
@@ -132,16 +143,10 @@ static const char host_root[] =
 
 static void allow_wild(const struct mounts_ctx *c, const struct ir_rule *r)
 {
-	const struct mounts_places *at = &c->at[r->index];
 	unsigned ops = r->set.u.file.ops;
 
-	if ((ops & IR_WRITE) && at->shape == MOUNTS_WILD && !at->paths.v[0].n &&
-	    r->set.u.file.path.root == IR_ROOT_FS)
-		bk_note(c->report, r, LAYER, BK_OVER,
-			"opens nothing: the host's root is never written as a whole");
-	else if ((ops & IR_WRITE) && !has_read(c, r))
-		bk_note(c->report, r, LAYER, BK_OVER,
-			"what no rule lets be read is not mounted, and so not written");
+	if ((ops & IR_WRITE) && !has_read(c, r))
+		bk_note(c->report, r, LAYER, BK_OVER, UNREAD_UNWRITTEN);
 	else if (ops & IR_WRITE)
 		bk_note(c->report, r, LAYER, BK_EXACT, "%s", BY_NAME);
 	if (ops & (IR_READ | IR_EXEC))
@@ -165,6 +170,8 @@ static void check_allow(const struct mounts_ctx *c, const struct ir_rule *r)
 			"also where an allow names a tree above it (over)");
 	else if (ir_rule_is_everywhere(r) && (r->set.u.file.ops & IR_READ))
 		bk_note(c->report, r, LAYER, BK_EXACT, "%s", host_root);
+	else if (ir_rule_is_everywhere(r) && (r->set.u.file.ops & IR_WRITE) && c->anywhere)
+		bk_note(c->report, r, LAYER, BK_EXACT, "%s", written_root);
 	else if (!has_read(c, r))
 		bk_note(c->report, r, LAYER, BK_OVER,
 			"what no rule lets be read is not mounted, and so neither "
@@ -379,6 +386,10 @@ static void check_scalars(const struct mounts_ctx *c)
 			bk_note_scalar(c->report, ids[i], LAYER, BK_ENTRY_ONLY,
 				       "a program without a path is not stopped in this "
 				       "version; 'deny memfd_create' stops its making");
+		else if (ids[i] == IR_S_FILE_WRITE && s->effect == IR_ALLOW)
+			bk_note_scalar(c->report, ids[i], LAYER,
+				       c->anywhere ? BK_EXACT : BK_OVER, "%s",
+				       c->anywhere ? written_root : UNREAD_UNWRITTEN);
 		else if (s->effect == IR_ALLOW)
 			bk_note_scalar(c->report, ids[i], LAYER, BK_EXACT, "%s",
 				       ids[i] == IR_S_FILE_READ ?

@@ -49,8 +49,14 @@ static void add_set(struct anchors *s, const struct ir_rule *r,
 	/* Names are decided one by one where they are written; no pattern is expanded, so
 	 * an allow of reading or executing with a wildcard opens nothing.  What a deny of
 	 * names at any depth leaves out lies in trees where names are decided anyway. */
-	if (effect == PB_ALLOW && (!(a.ops & PB_WRITE) || places.shape == MOUNTS_ANY))
+	if (effect == PB_ALLOW && (!(a.ops & PB_WRITE) ||
+				   (places.shape == MOUNTS_ANY && set != &r->set)))
 		return;
+	if (effect == PB_ALLOW && places.shape == MOUNTS_ANY) {
+		a.kind = PB_A_WILD;
+		add(s, &a, STR(""));
+		return;
+	}
 	/* an exception has all operations, and takes away those of its rule, in its places */
 	a.ops &= (uint8_t)r->set.u.file.ops;
 	if (places.shape == MOUNTS_ANY && set != &r->set) {

@@ -1,7 +1,7 @@
 /*
- * Refuses the file rules for which there is no mechanism and no safe stand-in: writing
- * everywhere, and denies by a wildcard of what the kernel makes for each process.  They are
- * errors, so that nobody relies on them.
+ * Refuses the file rules for which there is no mechanism and no safe stand-in: denies by a
+ * wildcard of what the kernel makes for each process.  They are errors, so that nobody relies
+ * on them.
  */
 #include "compiler/backend/mounts/refuse.h"
 
@@ -10,18 +10,6 @@
 static bool in_sandbox(const struct ir_rule *r)
 {
 	return r->kind == IR_FILE && (r->scopes & IR_SANDBOX);
-}
-
-static bool refuse_anywhere(const struct ir_rule *r, struct diag_sink *sink)
-{
-	struct diag *d;
-
-	if (!ir_rule_is_everywhere(r) || r->set.u.file.ops != IR_WRITE)
-		return false;
-	d = diag_add(sink, DIAG_WRITE_ANYWHERE, r->at.span,
-		     "'allow write \"/\"' is not supported by this version");
-	diag_help(sink, d, "name the trees that the command changes");
-	return true;
 }
 
 /*
@@ -55,27 +43,13 @@ static bool refuse_wild(const struct ir_rule *r, const struct ir_set *set, struc
 
 static bool refuse_rule(const struct ir_rule *r, struct diag_sink *sink)
 {
-	bool bad = refuse_anywhere(r, sink);
+	bool bad = false;
 
 	if (r->effect != IR_ALLOW)
 		return refuse_wild(r, &r->set, sink);
 	for (size_t i = 0; i < r->nexcept && !bad; i++)
 		bad = refuse_wild(r, &r->except[i], sink);
 	return bad;
-}
-
-static bool refuse_scalar(const struct ir *ir, struct diag_sink *sink)
-{
-	const struct ir_scalar *s = &ir->scalars[IR_S_FILE_WRITE];
-	struct diag *d;
-
-	if (s->effect != IR_ALLOW)
-		return false;
-	d = diag_add(sink, DIAG_WRITE_ANYWHERE, s->at.span,
-		     "'otherwise write allow' is not supported by this version");
-	diag_help(sink, d, "say 'otherwise write deny' and name the trees that the "
-			   "command changes");
-	return true;
 }
 
 bool mounts_refuse(const struct ir *ir, struct diag_sink *sink)
@@ -86,6 +60,5 @@ bool mounts_refuse(const struct ir *ir, struct diag_sink *sink)
 		if (in_sandbox(ir->rules.v[i]))
 			bad |= refuse_rule(ir->rules.v[i], sink);
 	}
-	bad |= refuse_scalar(ir, sink);
 	return !bad;
 }
