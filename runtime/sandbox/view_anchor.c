@@ -141,7 +141,7 @@ int view_add_anchor(struct view_builder *b, const struct view_anchor *a)
 	if (view_is_system(a->path) && (a->effect == PB_ALLOW || a->kind == PB_A_WILD ||
 					(a->flags & PB_AF_SOCKET)))
 		return 0;
-	r = scratch ? 0 : view_look(b->in->prefix, a->path, &object);
+	r = scratch ? 0 : view_look_once(b, a->path, &object);
 	if (r == -ELOOP)
 		return add_through_link(b, a);
 	if (r < 0)

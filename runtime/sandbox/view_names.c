@@ -40,20 +40,27 @@ static void restrict_writing(const struct view_builder *b, struct view_place *p,
 		p->wanted.ro.by = by;
 }
 
+static void restrict_by_above(const struct view_builder *b, struct view_place *p,
+			      const char *name, bool host)
+{
+	struct view_upwards at = { 0 };
+	const struct view_place *top;
+
+	while (b->below && (top = view_places_above(b, name, &at)))
+		if (top->wanted.ro.below)
+			restrict_writing(b, p, top->wanted.ro.by, top->wanted.forced, host);
+}
+
 void view_restrict(struct view_builder *b, size_t i, bool host)
 {
 	struct view_place *p = &b->places[i];
 
 	if (p->wanted.ro.here || p->wanted.ro.below)
 		restrict_writing(b, p, p->wanted.ro.by, p->wanted.forced, host);
+	restrict_by_above(b, p, p->path, host);
 	/* also by the name on the host: a mount's tree may lie below such a directory */
-	for (size_t j = 0; j < b->n; j++) {
-		const struct view_wanted *top = &b->places[j].wanted;
-
-		if (top->ro.below && (view_below(p->path, b->places[j].path) ||
-				      view_below(view_host_name(p), b->places[j].path)))
-			restrict_writing(b, p, top->ro.by, top->forced, host);
-	}
+	if (p->source)
+		restrict_by_above(b, p, p->source, host);
 	if (b->any_ro != VIEW_NO_RULE && !p->wanted.private_ && host)
 		restrict_writing(b, p, b->any_ro, false, host);
 }
@@ -62,14 +69,17 @@ void view_restrict(struct view_builder *b, size_t i, bool host)
 static const struct view_wanted *opened_by(const struct view_builder *b,
 					   const struct view_place *p)
 {
+	const char *const names[] = { p->path, p->source };
+	const struct view_place *top;
+
 	if (p->wanted.opens)
 		return &p->wanted;
-	for (size_t j = 0; j < b->n; j++) {
-		const struct view_place *top = &b->places[j];
+	for (size_t i = 0; b->opens && i < 2 && names[i]; i++) {
+		struct view_upwards at = { 0 };
 
-		if (top->wanted.opens && (view_below(p->path, top->path) ||
-					  view_below(view_host_name(p), top->path)))
-			return &top->wanted;
+		while ((top = view_places_above(b, names[i], &at)))
+			if (top->wanted.opens)
+				return &top->wanted;
 	}
 	return NULL;
 }
@@ -103,7 +113,7 @@ static int mark_above(struct view_builder *b, const char *dir, const char *path,
 		return -ENOMEM;
 	if (what == VIEW_ABOVE_OPENS) {
 		b->again |= !p->wanted.opens;
-		p->wanted.opens = true;
+		p->wanted.opens = b->opens = true;
 		if (p->wanted.rule == VIEW_NO_RULE)
 			p->wanted.rule = by;
 		return 0;
@@ -112,6 +122,7 @@ static int mark_above(struct view_builder *b, const char *dir, const char *path,
 	b->at_once |= what == VIEW_ABOVE_BELOW && !p->wanted.ro.below;
 	p->wanted.ro.here = true;
 	p->wanted.ro.below |= what == VIEW_ABOVE_BELOW;
+	b->below |= p->wanted.ro.below;
 	return view_place_ro_by(p, by, path);
 }
 

@@ -89,10 +89,21 @@ struct view_guarded {
 	uint32_t rule;
 };
 
+/* A directory in which a name was missing.  Thousands of rules may name what would lie in one
+ * that is not there. */
+#define VIEW_MISSED 1024u
+struct view_missed {
+	char *dir; /* NULL: none */
+	bool looked, absent; /* `absent` is valid if `looked` */
+};
+
 struct view_builder {
 	const struct view_in *in;
 	struct view_place *places;
 	size_t n, cap;
+	uint32_t *index; /* by path, open addressing: index of the place + 1; 0: empty */
+	uint32_t nindex; /* a power of 2 */
+	struct view_missed missed[VIEW_MISSED]; /* by a hash of `dir` */
 	/* the rest of what is wanted (stage 1) */
 	struct sandbox_alias *aliases;
 	size_t naliases;
@@ -105,6 +116,7 @@ struct view_builder {
 	                    host are mounted one by one: a mount needs a new name there,
 	                    or names can be written anywhere */
 	/* the rest of what the run gets (stage 3) */
+	bool below, opens; /* a place has ro.below, or `opens` */
 	bool again;      /* a place that was settled already has changed */
 	bool at_once;    /* and what was settled since then may be wrong */
 	struct sandbox_view *out;
@@ -114,9 +126,23 @@ struct view_builder {
 /* Finds or adds the place `path`.  Adding one moves the others.  NULL: no memory. */
 struct view_place *view_place_at(struct view_builder *b, const char *path);
 void view_places_release(struct view_builder *b);
+/* Finds the places anew after they have been moved.  0 or -ENOMEM. */
+int view_places_index(struct view_builder *b);
+/*
+ * The places above a path (not at it), one after the other from the top; NULL: no more.  *at
+ * starts as { 0 }.
+ */
+struct view_upwards {
+	size_t len; /* of what has been seen */
+	uint32_t key;
+};
+struct view_place *view_places_above(const struct view_builder *b, const char *path,
+				     struct view_upwards *at);
 /* Notes why a place is read-only, unless that is known: by the first rule that says so.
  * `name` is copied.  -ENOMEM, or 0. */
 int view_place_ro_by(struct view_place *p, uint32_t rule, const char *name);
+/* view_look(); what is below a directory that is missing is not looked for each time. */
+int view_look_once(struct view_builder *b, const char *path, struct view_object *ret);
 /* True for a path in a private tree, or at its top. */
 bool view_is_private(const struct view_builder *b, const char *path);
 /* True for /proc, /dev (except /dev/shm) and /sys, which the run makes itself: rules

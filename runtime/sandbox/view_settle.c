@@ -370,6 +370,8 @@ static void forget(struct view_builder *b)
 
 		g->keep = g->mask = g->lock = g->note = g->from_host = g->socket =
 			g->soft = g->broker = false;
+		b->below |= b->places[i].wanted.ro.below;
+		b->opens |= b->places[i].wanted.opens;
 	}
 	for (size_t i = 0; i < b->out->ncreatable; i++)
 		free(b->out->creatable[i].path);
@@ -391,6 +393,8 @@ int view_settle(struct view_builder *b)
 		b->again = b->at_once = false;
 		r = view_mirror(b);
 		qsort(b->places, b->n, sizeof(*b->places), by_path);
+		if (r == 0)
+			r = view_places_index(b);
 		forget(b);
 		n = b->n; /* places that are added are not sorted yet */
 		for (size_t i = 0; i < n && r == 0 && !b->at_once; i++)
