@@ -123,18 +123,25 @@ static bool is_none(const uint32_t *state, uint32_t n)
 	return true;
 }
 
+static bool can(const struct pairs *p, const struct link_states *states, uint32_t i, uint32_t state)
+{
+	return link_useful_has(p->useful, states, p->first[i],
+			       state & AHEAD ? p->a[i]->start : state);
+}
+
 /* The state, or the dead one where it cannot matter to a denial by a rule. */
 static uint32_t useful(const struct pairs *p, uint32_t i, uint32_t state)
 {
-	uint32_t known = state & AHEAD ? p->a[i]->start : state;
-
-	return link_useful_has(p->useful, p->first[i], known) ? state : 0;
+	return can(p, &p->useful->denies, i, state) ? state : 0;
 }
 
+/* What is denied below `from` is denied by the same states below `to`, and by no other one
+ * allowed again. */
 static bool are_alike(const struct pairs *p, const uint32_t *from, const uint32_t *to)
 {
 	for (uint32_t i = 0; i < p->n; i++)
-		if (from[i] != useful(p, i, to[i]))
+		if (from[i] != useful(p, i, to[i]) &&
+		    (from[i] || can(p, &p->useful->lifts, i, to[i])))
 			return false;
 	return true;
 }

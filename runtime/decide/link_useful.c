@@ -6,10 +6,10 @@
 #include "runtime/decide/combine.h"
 #include "runtime/decide/path.h"
 
-/* The rules that matter. */
+/* Rules on which a denial can depend; those of them that take one back. */
 struct rules {
-	struct bits in;
-	uint64_t room[BITS_WORDS(PB_MAX_RULES)];
+	struct bits denies, lifts;
+	uint64_t room[2][BITS_WORDS(PB_MAX_RULES)];
 };
 
 static void find_lifting(const struct pb_rules *h, struct bits *ret)
@@ -32,46 +32,54 @@ static void find_rules(const struct decide_ctx *c, struct rules *ret)
 	const struct pb_rules *h = c->b->rules;
 	bool soft = false, scratch = false;
 
-	find_lifting(h, &ret->in);
+	find_lifting(h, &ret->lifts);
 	for (uint32_t i = 0; i < h->rules.count && i < PB_MAX_RULES; i++) {
 		const struct pb_rule *r = bundle_rule(c->b, i);
 
 		soft |= r->kind == PB_FILE && (r->flags & PB_F_SOFT);
-		scratch |= (r->flags & PB_F_SCRATCH) && bits_has(&ret->in, i);
+		scratch |= (r->flags & PB_F_SCRATCH) && bits_has(&ret->lifts, i);
 	}
 	for (uint32_t i = 0; i < h->rules.count && i < PB_MAX_RULES; i++) {
 		const struct pb_rule *r = bundle_rule(c->b, i);
+		bool writes = r->ops & PB_WRITE;
 
-		if (((r->ops & PB_WRITE) &&
-		     (r->effect != PB_ALLOW || soft || (r->flags & PB_F_FINAL))) ||
+		if (writes && r->effect == PB_ALLOW && (r->flags & PB_F_FINAL))
+			bits_add(&ret->lifts, i);
+		if (bits_has(&ret->lifts, i) || (writes && (r->effect != PB_ALLOW || soft)) ||
 		    ((r->flags & PB_F_HOST) && scratch))
-			bits_add(&ret->in, i);
+			bits_add(&ret->denies, i);
 	}
 }
 
-static bool any_matters(const struct rules *rules, const struct dfa_walk *w)
+static bool any_of(const struct bits *rules, const struct dfa_walk *w)
 {
 	uint32_t n;
 	const uint32_t *tags = dfa_tags(w, &n);
 
 	for (uint32_t i = 0; i < n; i++)
-		if (tags[i] < PB_MAX_RULES && bits_has(&rules->in, tags[i]))
+		if (tags[i] < PB_MAX_RULES && bits_has(rules, tags[i]))
 			return true;
 	return false;
 }
 
-bool link_useful_has(const struct link_useful *u, uint32_t first, uint32_t state)
+static bool has(const struct link_states *s, uint32_t at)
 {
-	return state && (u->all || (u->bits[(first + state) / 8] >> (first + state) % 8 & 1));
+	return s->bits[at / 8] >> at % 8 & 1;
 }
 
-static void add(struct link_useful *u, uint32_t first, uint32_t state)
+static void add(struct link_states *s, uint32_t at)
 {
-	u->bits[(first + state) / 8] |= (uint8_t)(1u << (first + state) % 8);
+	s->bits[at / 8] |= (uint8_t)(1u << at % 8);
+}
+
+bool link_useful_has(const struct link_useful *u, const struct link_states *states, uint32_t first,
+		     uint32_t state)
+{
+	return state && (u->all || has(states, first + state));
 }
 
 /* Adds the states that lead to one that is there.  false: there was none to add. */
-static bool spread(struct link_useful *u, const void *member, const struct pb_automaton *a,
+static bool spread(struct link_states *ret, const void *member, const struct pb_automaton *a,
 		   uint32_t first)
 {
 	const struct pb_state *states = (const void *)((const char *)member + a->states);
@@ -80,29 +88,32 @@ static bool spread(struct link_useful *u, const void *member, const struct pb_au
 
 	/* what a state leads to mostly has a greater number */
 	for (uint32_t s = a->nstates; s-- > 1;) {
-		bool has = link_useful_has(u, first, states[s].other);
+		bool leads = states[s].other && has(ret, first + states[s].other);
 
-		if (link_useful_has(u, first, s))
+		if (has(ret, first + s))
 			continue;
-		for (uint32_t k = states[s].moves; k < states[s + 1].moves && !has; k++)
-			has = link_useful_has(u, first, PB_MOVE_STATE(moves[k]));
-		if (has)
-			add(u, first, s);
-		more |= has;
+		for (uint32_t k = states[s].moves; k < states[s + 1].moves && !leads; k++) {
+			uint32_t to = PB_MOVE_STATE(moves[k]);
+
+			leads = to && has(ret, first + to);
+		}
+		if (leads)
+			add(ret, first + s);
+		more |= leads;
 	}
 	return more;
 }
 
-static void find_in(struct link_useful *u, const struct rules *rules, const void *member,
+static void find_in(struct link_states *ret, const struct bits *rules, const void *member,
 		    const struct pb_automaton *a, uint32_t first)
 {
 	for (uint32_t s = 1; s < a->nstates; s++) {
 		const struct dfa_walk w = { member, a, s };
 
-		if (any_matters(rules, &w))
-			add(u, first, s);
+		if (any_of(rules, &w))
+			add(ret, first + s);
 	}
-	while (spread(u, member, a, first))
+	while (spread(ret, member, a, first))
 		;
 }
 
@@ -114,10 +125,9 @@ void link_useful_find(struct link_useful *u, const struct decide_ctx *c)
 
 	if (u->known)
 		return;
-	u->known = true;
-	u->all = false;
-	memset(u->bits, 0, sizeof(u->bits));
-	bits_make(&rules.in, rules.room, PB_MAX_RULES);
+	*u = (struct link_useful){ .known = true };
+	bits_make(&rules.denies, rules.room[0], PB_MAX_RULES);
+	bits_make(&rules.lifts, rules.room[1], PB_MAX_RULES);
 	find_rules(c, &rules);
 	for (uint32_t i = 0; i < m->automata.count && !u->all; i++) {
 		const struct pb_automaton *a = dfa_at(m, i);
@@ -125,8 +135,11 @@ void link_useful_find(struct link_useful *u, const struct decide_ctx *c)
 		if (a->kind != PB_FILE)
 			continue;
 		u->all = a->nstates > LINK_USEFUL_STATES - first;
-		if (!u->all)
-			find_in(u, &rules, m, a, first);
+		if (!u->all) {
+			find_in(&u->denies, &rules.denies, m, a, first);
+			/* an exception takes a denial back */
+			find_in(&u->lifts, a->except ? &rules.denies : &rules.lifts, m, a, first);
+		}
 		first += a->nstates;
 	}
 }

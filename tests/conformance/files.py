@@ -30,7 +30,7 @@ RUNS, SECONDS, SEED = int(sys.argv[4]), float(sys.argv[5]), int(sys.argv[6])
 PLAIN = "plain" in sys.argv[7:]
 OUTSIDE = "/srv"
 # What a set of runs has to have met (doc/semantics.md, "Files"; 06, "Layers").
-NODES = ["allowed tree", "ro below rw", "rw below ro", "exec below noexec", "mask dir",
+NODES = ["allowed tree", "tree by names", "ro below rw", "rw below ro", "exec below noexec", "mask dir",
          "mask file", "pin", "absent", "wildcard", "any-depth", "scratch", "link",
          "made and locked", "project below HOME", "project below /tmp", "final",
          "locked", "except", "hide", "deny", "ask", "let through", "refused",
@@ -383,6 +383,7 @@ class Run:
                 seen["scratch"] += 1
             elif what.startswith("read"):
                 seen["allowed tree"] += 1
+                seen["tree by names"] += "write*" in what
                 seen["ro below rw"] += ro and "write" in above
                 seen["rw below ro"] += not ro and above.startswith("read") and \
                     "write" not in above
