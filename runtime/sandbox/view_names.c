@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void force_ro(struct view_place *p, uint32_t by)
@@ -102,6 +103,17 @@ void view_open_names(const struct view_builder *b, struct view_place *p,
 	g->ops |= PB_WRITE;
 	g->allowed |= PB_WRITE;
 	g->broker = true;
+}
+
+bool view_opens_alone(const struct view_builder *b, const struct view_place *p,
+		      const struct view_place *up)
+{
+	const struct view_given *g = &p->given;
+
+	return b->in->broker && S_ISREG(p->found.object.mode) && !p->wanted.forced &&
+	       !p->wanted.mounted && (g->allowed & PB_WRITE) && !(g->ops & PB_WRITE) &&
+	       up && up->given.from_host && !up->given.mask && !up->given.broker &&
+	       (up->given.ops & PB_READ) && up->found.object.is_dir;
 }
 
 static int mark_above(struct view_builder *b, const char *dir, const char *path, uint32_t by,

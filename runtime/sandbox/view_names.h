@@ -22,6 +22,10 @@ void view_restrict(struct view_builder *b, size_t i, bool host);
  * opens them, or the names of the tree above are decided one by one anyway. */
 void view_open_names(const struct view_builder *b, struct view_place *p,
 		     const struct view_place *up, bool host);
+/* Is it a file that alone may be written, in a directory that is shown, while a wildcard is
+ * about names there?  Its directory then has names that can be written: this one. */
+bool view_opens_alone(const struct view_builder *b, const struct view_place *p,
+		      const struct view_place *up);
 /* Makes the nearest existing directory above `path` a place of its own and marks it; b->again
  * or b->at_once is set if that is new.  `by` is the rule. */
 int view_mark_above(struct view_builder *b, const char *path, uint32_t by,

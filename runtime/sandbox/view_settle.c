@@ -355,6 +355,8 @@ static int settle_one(struct view_builder *b, size_t i)
 	if (r == 0 && p->wanted.ro.below && !p->given.keep && !p->found.object.exists &&
 	    region == REGION_HOST && (view_native(&up->given) & PB_WRITE))
 		r = view_mark_above(b, view_host_name(p), p->wanted.ro.by, VIEW_ABOVE_BELOW);
+	if (r == 0 && view_opens_alone(b, p, up))
+		r = view_mark_above(b, view_host_name(p), p->wanted.ro.by, VIEW_ABOVE_OPENS);
 	if (r == 0 && p->wanted.opens && !p->found.object.exists && region == REGION_HOST &&
 	    b->in->broker)
 		r = view_mark_above(b, view_host_name(p), p->wanted.rule, VIEW_ABOVE_OPENS);

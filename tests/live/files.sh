@@ -54,6 +54,28 @@ run sh -c 'echo x > keep'
 want_rc 0
 want_text x "$P/keep"
 
+t "a file that alone may be written is, also beside a wildcard"
+mkdir -p "$HOME/state/sub" && echo old | tee "$HOME/state/one" "$HOME/state/two" >/dev/null
+# root's run owns nothing of HOME
+[ "$(id -u)" -ne 0 ] || chmod 0711 "$WORK"
+policy 'file { allow read "${HOME}/state"  allow write "${HOME}/state/one"  deny write "*.key" }' alone
+run_with alone sh -c 'echo new >"$HOME/state/one" && cat "$HOME/state/one"'
+want_rc 0
+want_out '^new$'
+want_text new "$HOME/state/one"
+for name in two sub/new one.key .one.swp; do
+	run_with alone sh -c 'echo new >"$HOME/state/$1"' x "$name"
+	want_rc 2
+	run_with alone sh -c 'mv "$HOME/state/one" "$HOME/state/$1"' x "$name"
+	want_rc 1
+done
+want_text old "$HOME/state/two"
+want_text new "$HOME/state/one"
+policy 'file { allow read "${HOME}/state"  deny write "*.key" }' none
+run_with none sh -c 'echo newer >"$HOME/state/one"'
+want_rc 2
+want_text new "$HOME/state/one"
+
 t "a denied directory cannot be moved away, nor replaced"
 run_with d sh -c 'mv sub other'
 want_rc 1

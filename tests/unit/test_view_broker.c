@@ -118,6 +118,34 @@ static void test_a_wildcard_at_any_depth(void **state)
 	assert_true(node(w, "/home/u")->ops & PB_WRITE);
 }
 
+/* A file that alone may be written: its directory is brokered for this name, if it is shown. */
+static void test_a_file_alone_beside_a_wildcard(void **state)
+{
+	struct world *w = *state;
+	uint32_t any = rule(w, PB_DENY, PB_WRITE, "", PB_A_ANY, 0);
+
+	make_dir(w, "/srv/data/log");
+	make_file(w, "/srv/data/log/one", "x");
+	make_file(w, "/home/u/state", "x");
+	allow(w, PB_READ, "/srv/data");
+	allow(w, PB_WRITE, "/srv/data/log/one");
+	allow(w, RW, "/home/u/state");
+	build(w);
+	assert_int_equal(brokered(w, "/srv/data/log")->forced_by, any);
+	assert_int_equal(node(w, "/srv/data")->ops, PB_READ);
+	assert_null(node(w, "/srv/data/log/one"));
+	/* its directory is the run's own: only the file is mounted */
+	assert_true(node(w, "/home/u/state")->forced_ro);
+	sandbox_view_release(&w->v);
+	/* the control: no wildcard, and the mount of the file alone is exact */
+	w->a[any].kind = PB_A_PATH;
+	(void)strcpy(w->full[any], "/srv/other");
+	build(w);
+	assert_int_equal(node(w, "/srv/data/log/one")->ops, RW);
+	assert_null(node(w, "/srv/data/log"));
+	assert_int_equal(node(w, "/home/u/state")->ops, RW);
+}
+
 static void test_an_allow_with_a_wildcard_opens_its_directory(void **state)
 {
 	struct world *w = *state;
@@ -293,6 +321,7 @@ int main(void)
 		T(test_an_absent_name_of_the_floor_cannot_be_made),
 		T(test_a_wildcard),
 		T(test_a_wildcard_at_any_depth),
+		T(test_a_file_alone_beside_a_wildcard),
 		T(test_an_allow_with_a_wildcard_opens_its_directory),
 		T(test_an_allow_with_a_wildcard_whose_directory_is_absent),
 		T(test_an_allow_with_a_wildcard_opens_what_is_shown_below),
