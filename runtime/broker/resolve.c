@@ -11,7 +11,7 @@
 
 #include "runtime/base/sys.h"
 #include "runtime/broker/procfs.h"
-#include "runtime/broker/walk.h"
+#include "runtime/broker/path_walk.h"
 
 /* Goes to the directory that spot->path names. */
 static int enter(struct walk *w)
@@ -186,29 +186,6 @@ static int dot(struct walk *w, const struct name *name, bool *ret_done)
 	*ret_done = true;
 	s->slash = name->slash;
 	return end_here(w, is_dot(name) ? BROKER_LAST_DOT : BROKER_LAST_DOTDOT);
-}
-
-int walk_end_at_name(struct walk *w, int object, const struct stat *st,
-		       const struct name *name)
-{
-	struct broker_spot *s = w->spot;
-
-	s->place = w->place;
-	s->parent = w->fd;
-	s->own_parent = w->own;
-	w->own = false;
-	s->object = object;
-	s->own_object = object >= 0;
-	s->last = BROKER_LAST_NAME;
-	s->slash = name->slash;
-	s->leaf = s->path + s->len - name->n;
-	if (object < 0)
-		return 0;
-	take_stat(s, st);
-	return w->how != BROKER_WALK_PARENT && w->how != BROKER_WALK_CREATE &&
-			       name->slash && !S_ISDIR(s->mode)
-		       ? -ENOTDIR
-		       : 0;
 }
 
 /* The name is another place's. */

@@ -1,6 +1,6 @@
 /* A walk of resolve.h that is under way.  Internal to broker/. */
-#ifndef RUNTIME_BROKER_WALK_H
-#define RUNTIME_BROKER_WALK_H
+#ifndef RUNTIME_BROKER_PATH_WALK_H
+#define RUNTIME_BROKER_PATH_WALK_H
 
 #include <limits.h>
 #include <string.h>

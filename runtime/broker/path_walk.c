@@ -1,12 +1,12 @@
 /*
- * Opens many names of a path by one call of the kernel: those before the first that must be
- * looked at by itself, which is a place, or a dot.  The call follows no link
- * (RESOLVE_NO_SYMLINKS), so where it succeeds the text is the way.
+ * How a walk ends, and how it opens many names by one call of the kernel: those before the
+ * first that must be looked at by itself, which is a place, or a dot.  The call follows no
+ * link (RESOLVE_NO_SYMLINKS), so where it succeeds the text is the way.
  */
 #include <fcntl.h>
 
+#include "runtime/broker/path_walk.h"
 #include "runtime/broker/procfs.h"
-#include "runtime/broker/walk.h"
 
 struct leap {
 	size_t dirs;  /* bytes of directories, with the '/'s behind them; 0: none */
@@ -49,7 +49,7 @@ static bool is_process(const struct walk *w, const struct leap *to, int fd)
 	return to->process && is_looked_at(w->place) && procfs_may_be(fd);
 }
 
-/* Directories, as many at once as can be: see leap.h.  If a link is on the way, the names
+/* Directories, as many at once as can be. If a link is on the way, the names
  * are walked one by one. */
 static int leap(struct walk *w, const struct leap *to)
 {
@@ -95,6 +95,29 @@ static bool ends_in_sight(const struct walk *w, const struct leap *to)
 	r = !is_process(w, to, fd);
 	(void)close(fd);
 	return r;
+}
+
+int walk_end_at_name(struct walk *w, int object, const struct stat *st,
+		       const struct name *name)
+{
+	struct broker_spot *s = w->spot;
+
+	s->place = w->place;
+	s->parent = w->fd;
+	s->own_parent = w->own;
+	w->own = false;
+	s->object = object;
+	s->own_object = object >= 0;
+	s->last = BROKER_LAST_NAME;
+	s->slash = name->slash;
+	s->leaf = s->path + s->len - name->n;
+	if (object < 0)
+		return 0;
+	take_stat(s, st);
+	return w->how != BROKER_WALK_PARENT && w->how != BROKER_WALK_CREATE &&
+			       name->slash && !S_ISDIR(s->mode)
+		       ? -ENOTDIR
+		       : 0;
 }
 
 /* The object itself, where nobody wants to know its directory.  0: not found like this. */
