@@ -7,8 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/broker/asker.h"
 #include "runtime/broker/below.h"
-#include "runtime/broker/resolve.h"
+#include "runtime/broker/spot.h"
 
 /* The text that is left: a path, or the target of a link and what follows it. */
 #define TODO_CAP (2 * PATH_MAX)
