@@ -108,12 +108,15 @@ void view_open_names(const struct view_builder *b, struct view_place *p,
 bool view_opens_alone(const struct view_builder *b, const struct view_place *p,
 		      const struct view_place *up)
 {
+	const struct view_object *o = &p->found.object;
 	const struct view_given *g = &p->given;
+	bool absent = p->wanted.named && !o->exists && !o->unreachable && !o->beyond_link;
 
-	return b->in->broker && S_ISREG(p->found.object.mode) && !p->wanted.forced &&
-	       !p->wanted.mounted && (g->allowed & PB_WRITE) && !(g->ops & PB_WRITE) &&
-	       up && up->given.from_host && !up->given.mask && !up->given.broker &&
-	       (up->given.ops & PB_READ) && up->found.object.is_dir;
+	return b->in->broker && !p->wanted.forced && !p->wanted.mounted && !p->wanted.private_ &&
+	       (g->allowed & PB_WRITE) &&
+	       (absent || (S_ISREG(o->mode) && !(g->ops & PB_WRITE))) && up &&
+	       up->given.from_host && !up->given.mask && !up->given.broker &&
+	       (up->given.ops & (PB_READ | PB_WRITE)) == PB_READ && up->found.object.is_dir;
 }
 
 static int mark_above(struct view_builder *b, const char *dir, const char *path, uint32_t by,

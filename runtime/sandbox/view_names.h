@@ -22,8 +22,9 @@ void view_restrict(struct view_builder *b, size_t i, bool host);
  * opens them, or the names of the tree above are decided one by one anyway. */
 void view_open_names(const struct view_builder *b, struct view_place *p,
 		     const struct view_place *up, bool host);
-/* Is it a file that alone may be written, in a directory that is shown, while a wildcard is
- * about names there?  Its directory then has names that can be written: this one. */
+/* Is it a name that alone may be written, in a directory that is shown, and that no mount can be
+ * made on: because it is absent, or a file, and a wildcard is about names there?  Its directory
+ * then has names that can be written: this one. */
 bool view_opens_alone(const struct view_builder *b, const struct view_place *p,
 		      const struct view_place *up);
 /* Makes the nearest existing directory above `path` a place of its own and marks it; b->again

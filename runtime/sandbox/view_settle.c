@@ -297,6 +297,27 @@ static bool mask_socket(const struct view_builder *b, struct view_place *p,
 	return true;
 }
 
+/* What the place at `i` asks of the tree in which it lies. */
+static int mark_trees(struct view_builder *b, size_t i, enum region region)
+{
+	/* adding a place may have moved the array */
+	const struct view_place *p = &b->places[i];
+	const struct view_place *up = p->given.up < 0 ? NULL : &b->places[p->given.up];
+	const struct view_wanted *w = &p->wanted;
+	bool lost = !p->found.object.exists && region == REGION_HOST;
+
+	/* the directory of a wildcard does not exist: restrict the tree above it */
+	if (lost && w->ro.below && !p->given.keep && (view_native(&up->given) & PB_WRITE))
+		return view_mark_above(b, view_host_name(p), w->ro.by, VIEW_ABOVE_BELOW);
+	if (view_opens_alone(b, p, up))
+		return view_mark_above(b, view_host_name(p),
+				       w->ro.by != VIEW_NO_RULE ? w->ro.by : p->given.rules[1],
+				       VIEW_ABOVE_OPENS);
+	if (lost && w->opens && b->in->broker)
+		return view_mark_above(b, view_host_name(p), w->rule, VIEW_ABOVE_OPENS);
+	return 0;
+}
+
 static int settle_one(struct view_builder *b, size_t i)
 {
 	struct view_place *p = &b->places[i], *up;
@@ -348,19 +369,7 @@ static int settle_one(struct view_builder *b, size_t i)
 	else
 		/* mounted nowhere: nothing to do, but --plan shows it */
 		p->given.note = w->restricted && o->exists && !p->given.ops;
-	/* adding a place may have moved the array */
-	p = &b->places[i];
-	up = p->given.up < 0 ? NULL : &b->places[p->given.up];
-	/* the directory of a wildcard does not exist: restrict the tree above it */
-	if (r == 0 && p->wanted.ro.below && !p->given.keep && !p->found.object.exists &&
-	    region == REGION_HOST && (view_native(&up->given) & PB_WRITE))
-		r = view_mark_above(b, view_host_name(p), p->wanted.ro.by, VIEW_ABOVE_BELOW);
-	if (r == 0 && view_opens_alone(b, p, up))
-		r = view_mark_above(b, view_host_name(p), p->wanted.ro.by, VIEW_ABOVE_OPENS);
-	if (r == 0 && p->wanted.opens && !p->found.object.exists && region == REGION_HOST &&
-	    b->in->broker)
-		r = view_mark_above(b, view_host_name(p), p->wanted.rule, VIEW_ABOVE_OPENS);
-	return r;
+	return r < 0 ? r : mark_trees(b, i, region);
 }
 
 /* --- all of them --------------------------------------------------------------------- */
@@ -372,6 +381,9 @@ static void forget(struct view_builder *b)
 
 		g->keep = g->mask = g->lock = g->note = g->from_host = g->socket =
 			g->soft = g->broker = false;
+		/* a tree above may be the run's to write now, and so mapped to its user */
+		if (b->places[i].found.object.unreachable)
+			b->places[i].found.looked = false;
 		b->below |= b->places[i].wanted.ro.below;
 		b->opens |= b->places[i].wanted.opens;
 	}

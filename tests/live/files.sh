@@ -76,6 +76,26 @@ run_with none sh -c 'echo newer >"$HOME/state/one"'
 want_rc 2
 want_text new "$HOME/state/one"
 
+t "a name that is absent and alone may be written is made, and nothing beside it"
+policy 'file { allow read "${HOME}/state"  allow write "${HOME}/state/sub/later", "${HOME}/state/dir" }' later
+run_with later sh -c 'cd "$HOME/state" && echo new >sub/later && cat sub/later && mkdir dir && echo x >dir/f && mv dir/f dir/g && rm sub/later && echo again >sub/later'
+want_rc 0
+want_out '^new$'
+want_text again "$HOME/state/sub/later"
+want_text x "$HOME/state/dir/g"
+for name in sub/other sub/later.tmp two dir2; do
+	run_with later sh -c 'echo new >"$HOME/state/$1"' x "$name"
+	want_rc 2
+	run_with later sh -c 'mv "$HOME/state/sub/later" "$HOME/state/$1"' x "$name"
+	want_rc 1
+done
+want_text old "$HOME/state/two"
+want_text again "$HOME/state/sub/later"
+rm -r "$HOME/state/sub/later" "$HOME/state/dir"
+run_with none sh -c 'echo new >"$HOME/state/sub/later"'
+want_rc 2
+no_file "$HOME/state/sub/later"
+
 t "a denied directory cannot be moved away, nor replaced"
 run_with d sh -c 'mv sub other'
 want_rc 1

@@ -146,6 +146,49 @@ static void test_a_file_alone_beside_a_wildcard(void **state)
 	assert_int_equal(node(w, "/home/u/state")->ops, RW);
 }
 
+/* One that is absent as well: what has a mount must be there. */
+static void test_an_absent_name_that_alone_may_be_written(void **state)
+{
+	struct world *w = *state;
+	uint32_t r;
+
+	make_dir(w, "/srv/data/log");
+	allow(w, PB_READ, "/srv/data");
+	r = (uint32_t)w->n;
+	allow(w, PB_WRITE, "/srv/data/log/new");
+	allow(w, PB_WRITE, "/srv/nowhere/new");
+	build(w);
+	assert_int_equal(brokered(w, "/srv/data/log")->forced_by, r);
+	assert_int_equal(node(w, "/srv/data")->ops, PB_READ);
+	assert_null(node(w, "/srv/data/log/new"));
+	assert_null(node(w, "/srv"));
+	sandbox_view_release(&w->v);
+	/* the control: nobody decides names */
+	w->in.broker = false;
+	build(w);
+	assert_null(node(w, "/srv/data/log"));
+}
+
+/* In a run by root, what no one else can pass needs no mask, unless the tree above becomes the
+ * run's own: also if that is found out later. */
+static void test_what_is_hidden_in_roots_run_is_masked_there(void **state)
+{
+	struct world *w = *state;
+
+	w->in.foreign = true;
+	make_dir(w, "/srv/data/closed/x");
+	assert_int_equal(chmod(at(w, "/srv/data/closed"), 0700), 0);
+	allow(w, PB_READ, "/srv/data");
+	hide(w, "/srv/data/closed/x");
+	build(w);
+	assert_null(node(w, "/srv/data/closed/x"));
+	sandbox_view_release(&w->v);
+	allow(w, PB_WRITE, "/srv/data/new");
+	build(w);
+	(void)brokered(w, "/srv/data");
+	assert_true(node(w, "/srv/data/closed/x")->masked);
+}
+
 static void test_an_allow_with_a_wildcard_opens_its_directory(void **state)
 {
 	struct world *w = *state;
@@ -322,6 +365,8 @@ int main(void)
 		T(test_a_wildcard),
 		T(test_a_wildcard_at_any_depth),
 		T(test_a_file_alone_beside_a_wildcard),
+		T(test_an_absent_name_that_alone_may_be_written),
+		T(test_what_is_hidden_in_roots_run_is_masked_there),
 		T(test_an_allow_with_a_wildcard_opens_its_directory),
 		T(test_an_allow_with_a_wildcard_whose_directory_is_absent),
 		T(test_an_allow_with_a_wildcard_opens_what_is_shown_below),

@@ -176,6 +176,11 @@ static void check_allow(const struct mounts_ctx *c, const struct ir_rule *r)
 		bk_note(c->report, r, LAYER, BK_OVER,
 			"what no rule lets be read is not mounted, and so neither "
 			"written nor executed");
+	else if (r->set.u.file.ops & IR_WRITE)
+		bk_note(c->report, r, LAYER, BK_EXACT,
+			"mounted where it exists at the start; what is absent then polrun makes, "
+			"in a directory that is shown; what is a socket, or is private in every "
+			"run (${HOME} itself, /tmp, /var/tmp, /dev/shm), is not opened (over)");
 	else
 		bk_note(c->report, r, LAYER, BK_EXACT,
 			"mounted where it exists at the start; what is absent then, "
