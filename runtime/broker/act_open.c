@@ -137,13 +137,12 @@ static int open_object(struct broker_act *a)
 	if (r < 0)
 		return r;
 	fd = broker_reopen(a->b, s->object, (flags & PLAIN_FLAGS) | (flags & O_TRUNC));
-	if (fd < 0)
-		return fd;
-	if (a->b->rules.hold && s->own_object) {
+	r = fd < 0 ? fd : hand_out(a, fd);
+	if (r == 0 && a->b->rules.hold && s->own_object) {
 		a->ret->object = s->object;
 		s->own_object = false;
 	}
-	return hand_out(a, fd);
+	return r;
 }
 
 static int open_found(struct broker_act *a)
