@@ -91,6 +91,18 @@ int view_guard_link(struct view_builder *b, const struct view_link *link, uint32
 	return 0;
 }
 
+/* Do the rules make the place writable, and not only take a denial back? */
+static bool is_made_writable(const struct view_in *in, const struct view_anchor *a)
+{
+	uint32_t rule;
+	enum view_answer answer;
+
+	if (a->effect != PB_ALLOW || !(a->ops & PB_WRITE) || (a->flags & PB_AF_SCRATCH))
+		return false;
+	answer = in->decide(in->arg, PB_WRITE, a->path, &rule);
+	return answer == VIEW_ALLOW || answer == VIEW_OWN;
+}
+
 bool view_link_is_foreign(const struct view_builder *b, const char *path)
 {
 	const struct view_in *in = b->in;
@@ -102,13 +114,9 @@ bool view_link_is_foreign(const struct view_builder *b, const char *path)
 	for (size_t i = 0; i < in->n; i++) {
 		const struct view_anchor *a = &in->anchors[i];
 
-		if (a->kind == PB_A_PATH && a->effect == PB_ALLOW &&
-		    (a->ops & PB_WRITE) && !(a->flags & PB_AF_SCRATCH) &&
-		    view_at(path, a->path))
+		if (a->kind == PB_A_PATH && view_at(path, a->path) && is_made_writable(in, a))
 			return false;
 	}
-	if (view_is_private(b, path))
-		return true;
 	answer = in->decide(in->arg, PB_WRITE, path, &rule);
-	return answer != VIEW_ALLOW && answer != VIEW_OWN;
+	return answer == VIEW_OWN ? view_is_private(b, path) : answer != VIEW_ALLOW;
 }

@@ -21,7 +21,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from files_judge import NAME_OPS, NEW_OPS, VERBS, Judge, Oracle, Plan, at, below  # noqa: E402
+from files_judge import NAME_OPS, NEW_OPS, TWO, VERBS, Judge, Oracle, Plan, at, below  # noqa: E402
 from files_requests import requests  # noqa: E402
 from files_world import KIT, Policy, World  # noqa: E402
 
@@ -170,7 +170,7 @@ class Run:
     def one(self, req, answer):
         verb, path, other = req
         (ids, reals), lines, result = answer
-        paths = [path] + ([other] if verb in ("rename", "link") else [])
+        paths = [path] + ([other] if verb in TWO else [])
         self.real = [self.inside(p, reals[2 * i], reals[2 * i + 1], verb)
                      for i, p in enumerate(paths)]
         host = [self.host_path(p, self.real[i], ids[2 * i], ids[2 * i + 1], verb)
@@ -192,7 +192,7 @@ class Run:
             return
         where = [h or r for h, r in zip(host, self.real)]
         for op, p in j.needs(verb, where, self.model):
-            of_host = any(host) and not (verb in ("rename", "link") and
+            of_host = any(host) and not (verb in TWO and
                                          host[0 if at(p, where[0]) else -1] is None)
             ok, by = j.effective(op, p, of_host)
             if ok or (host[0] is None and j.effective(op, paths[0], False)[0]):
@@ -233,7 +233,8 @@ class Run:
         """What became of it: "denied", "over", or "of its own": it fails everywhere."""
         j = self.judge
         paths = [self.own_name(p) for p in paths]
-        if result == "EEXIST" and verb in NEW_OPS and self.real[0] in self.made:
+        if result == "EEXIST" and verb in NEW_OPS and self.real[0] in self.made or \
+           result in ("ENOTSUP", "EOPNOTSUPP"):
             return "of its own"
         if any(h is None for h in host):
             # does the request name what the run would see of the host?
@@ -279,13 +280,13 @@ class Run:
 
     def exists(self, verb, p, i):
         """Would the request work on the bare host?"""
-        if verb in NEW_OPS or i == 1:
+        if verb in NEW_OPS or (i == 1 and verb != "exchange"):
             return self.is_dir(os.path.dirname(p)) and p not in self.model
         if p not in self.model or self.model[p][0] == 0o120000:
             return False
         if verb == "rmdir":
             return self.is_dir(p) and not any(below(q, p) for q in self.model)
-        if verb == "rename":
+        if verb in ("rename", "exchange"):
             return True
         return (verb == "list") == self.is_dir(p)
 
@@ -295,11 +296,18 @@ class Run:
         m, p = self.model, host[0]
         if verb in NEW_OPS or verb in ("link", "rename"):
             self.made.add(self.real[-1])
-        if verb == "rename":
+        if verb in ("rename", "exchange"):
             if host[0] is None and host[1] is None:
                 return
             if (host[0] is None) != (host[1] is None):
                 self.fail("weaker: a move between the host and the run's own tree")
+        if verb == "exchange":
+            a, b = host
+            m[a], m[b] = m[b], m[a]
+            for i, q in self.judge.ids.items():
+                self.judge.ids[i] = b if q == a else a if q == b else q
+            return
+        if verb == "rename":
             for q in [q for q in m if at(q, host[0])]:
                 m[host[1] + q[len(host[0]):]] = m.pop(q)
             for i, q in self.judge.ids.items():

@@ -9,10 +9,12 @@ import os
 import re
 import subprocess
 
-NAME_OPS = {"create", "mkdir", "symlink", "mkfifo", "unlink", "rmdir", "rename", "link"}
+NAME_OPS = {"create", "mkdir", "symlink", "mkfifo", "unlink", "rmdir", "rename", "link",
+            "exchange"}
+TWO = {"rename", "link", "exchange"}
 NEW_OPS = {"create", "mkdir", "symlink", "mkfifo"}
 VERBS = NAME_OPS | {"read", "list", "exec", "map", "write", "append", "truncate", "chmod",
-                    "utime"}
+                    "utime", "setxattr"}
 NEEDS = {"read": "read", "list": "read", "exec": "exec", "map": "exec"}
 
 
@@ -130,13 +132,21 @@ class Judge:
 
     def foreign(self, path):
         """Nobody inside of any run can have made the link."""
-        if at(path, self.w.project):
+        effect, _, own, _ = self.o.ask("write", path)
+        if at(path, self.w.project) or (effect == "allow" and not own):
             return False
         for r in self.o.rules.values():
             if r.effect == "allow" and "write" in r.ops and r.flag != "s" and \
-               r.shape == "literal" and any(at(path, p) for p in r.places):
+               r.shape == "literal" and any(
+                   at(path, p) and p not in r.excepts and
+                   self.o.ask("write", p)[0] == "allow" for p in r.places):
                 return False
-        return True
+        return not own or any(at(path, d) for d in self.private())
+
+    def private(self):
+        """What every run has of its own."""
+        return ["/tmp", "/var/tmp", "/dev/shm"] + \
+            ([self.w.home] if self.own_home() or not self.anywhere() else [])
 
     def walk(self, n, rule, place):
         follow = (rule.effect == "allow") != (place in rule.excepts)
@@ -281,10 +291,8 @@ class Judge:
         if place == "/":
             return self.shows_root(name)
         real = os.path.realpath(place)
-        return real in self.start and not any(
-            at(d, real) and at(name, d)
-            for d in ("/tmp", "/var/tmp", "/dev/shm") + (
-                (self.w.home,) if self.own_home() or not self.anywhere() else ()))
+        return real in self.start and not any(at(d, real) and at(name, d)
+                                              for d in self.private())
 
     def nearest(self, place):
         """The directory at or above it that was there at the start."""
@@ -382,7 +390,8 @@ class Judge:
         for op, path in self.needs(verb, paths, model):
             if op == "write" and path in self.kept:
                 return "a link on the way of a rule"
-            if self.renamed(op, path):
+            # what must not be read is masked
+            if self.renamed(op, path) or self.renamed("read", path):
                 return "a denial under a link's name"
             if self.shadowed(path):
                 return "a scratch tree over the host's"
@@ -418,7 +427,7 @@ class Judge:
             if any(at(x, p) for n in self.plan.nodes for x in (n, self.tree_name(n))
                    for p in paths):
                 return "a mounted name"
-            if verb in ("rename", "link") and errno == "EXDEV" and \
+            if verb in TWO and errno == "EXDEV" and \
                self.plan.above(paths[0]) != self.plan.above(paths[1]):
                 return "two trees"
         return None

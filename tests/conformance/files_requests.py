@@ -47,6 +47,8 @@ def requests(w, policy, rng, plain):
             to = rng.choice(w.dirs)
             out.append(("rename", p + "f.l", to + "/n.y%d" % len(out)))
             moves.append((d, d + ".mv"))
+            if not plain:
+                out += [("setxattr", p + "f.w", ""), ("exchange", p + "f.r", p + "f.w")]
     for d in [] if plain else rng.sample(w.dirs, min(6, len(w.dirs))):
         out += in_new(d)
     for path in sorted(policy.absent) + [t + "/" + n for t in (w.home, w.project)

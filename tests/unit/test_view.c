@@ -236,6 +236,33 @@ static void test_allow_follows_a_link_that_no_run_can_make(void **state)
 	assert_string_equal(link_at(w, "/opt/tool"), "tool-1.2");
 }
 
+/* The directory of the link is what a rule lets be written (`denied`: and another one does not). */
+static void follow_from_written(struct world *w, bool denied)
+{
+	make_dir(w, "/opt/real");
+	make_dir(w, "/home/u/w");
+	assert_int_equal(symlink("/opt/real", at(w, "/home/u/w/tool")), 0);
+	allow(w, PB_READ | PB_WRITE, "/home/u/w");
+	if (denied)
+		deny(w, PB_WRITE, "/home/u/w");
+	allow(w, RX, "/home/u/w/tool");
+	build(w);
+	if (denied)
+		assert_non_null(node(w, "/opt/real"));
+	else
+		assert_null(sandbox_view_find(&w->v, "/opt/real"));
+}
+
+static void test_allow_follows_no_link_where_runs_write(void **state)
+{
+	follow_from_written(*state, false);
+}
+
+static void test_allow_follows_a_link_where_writing_is_denied(void **state)
+{
+	follow_from_written(*state, true);
+}
+
 static void test_allow_follows_no_link_of_the_project(void **state)
 {
 	struct world *w = *state;
@@ -496,6 +523,8 @@ int main(void)
 		WITH(world, test_allow_below_a_hide_is_shown),
 		WITH(world, test_allow_of_what_is_absent_gives_nothing),
 		WITH(world, test_allow_follows_a_link_that_no_run_can_make),
+		WITH(world, test_allow_follows_no_link_where_runs_write),
+		WITH(world, test_allow_follows_a_link_where_writing_is_denied),
 		WITH(world, test_allow_follows_no_link_of_the_project),
 		WITH(world, test_deny_through_a_link_binds_the_target_too),
 		WITH(world, test_link_of_the_project_lends_no_right),

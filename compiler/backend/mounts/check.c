@@ -278,7 +278,14 @@ static void check_deny(const struct mounts_ctx *c, const struct ir_rule *r)
 		mounts_check_wild(c, r, &r->set);
 	for (size_t i = 0; i < r->nexcept; i++) {
 		mounts_places(c->report->a, &r->except[i].u.file.path, &at);
-		if (at.shape != MOUNTS_LITERAL)
+		if (at.shape == MOUNTS_LITERAL)
+			continue;
+		if (c->at[r->index].shape == MOUNTS_LITERAL && r->set.u.file.ops != IR_WRITE)
+			bk_note(c->report, r, LAYER, BK_OVER,
+				"its exception '%.*s' has a wildcard and opens nothing: no pattern is "
+				"expanded at the start",
+				STR_ARG(r->except[i].u.file.path.text));
+		else
 			bk_note(c->report, r, LAYER, BK_EXACT,
 				"its exception '%.*s' has a wildcard: " BY_NAME,
 				STR_ARG(r->except[i].u.file.path.text));
