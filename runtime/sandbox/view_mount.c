@@ -39,7 +39,7 @@ static int check_place(struct view_builder *b, const struct view_mount *v)
 }
 
 /* What the host has at the mount point has no name any more. */
-static void forget_below(struct view_builder *b, const char *place)
+static int forget_below(struct view_builder *b, const char *place)
 {
 	size_t kept = 0;
 
@@ -53,7 +53,10 @@ static void forget_below(struct view_builder *b, const char *place)
 		free(b->places[i].path);
 		free(b->places[i].source);
 	}
+	if (kept == b->n)
+		return 0;
 	b->n = kept;
+	return view_places_index(b);
 }
 
 /* The first name of a path: "/a" of "/a/b". */
@@ -99,7 +102,8 @@ static int add_mount(struct view_builder *b, const struct view_mount *v)
 	r = check_place(b, v);
 	if (r < 0)
 		return r;
-	forget_below(b, v->place);
+	if (forget_below(b, v->place) < 0)
+		return -ENOMEM;
 	/* the tree's name on the host; if a rule applies to it, the rule's anchor has
 	 * made this place already */
 	p = view_place_at(b, v->host);

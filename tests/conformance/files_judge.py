@@ -267,6 +267,20 @@ class Judge:
                     return True
         return False
 
+    def is_reached(self, path):
+        """Is it shown with its directory, or is there a rule that opens it below one that is
+        not?  Only names that are there are opened, and by no wildcard."""
+        while path != "/":
+            if path in self.start and any(
+                    path in r.places and r.flag != "s" and
+                    (r.effect == "allow") != (path in r.excepts)
+                    for r in self.o.rules.values() if r.shape == "literal"):
+                return True
+            path = os.path.dirname(path)
+            if path in self.start and not self.effective("read", path)[0]:
+                return False
+        return True
+
     def by_root(self, path, by):
         """Is it the allow of all of the host, or `otherwise`, that lets it be read?"""
         n = by[-1]
@@ -413,10 +427,7 @@ class Judge:
                 return "read-only by " + self.forced(path)
             if op != "read" and not self.effective("read", path)[0]:
                 return "nothing lets it be read"
-            # what lets it be written is about that name, and its directory is not shown
-            if not self.opens(op, path) or (
-                    path in paths and path not in model and
-                    not self.effective("read", os.path.dirname(path))[0]):
+            if not self.opens(op, path) or not self.is_reached(path):
                 return "allow by a wildcard or of an absent name"
             if op != "read" and not self.opens("read", path):
                 return "allow by a wildcard or of an absent name"

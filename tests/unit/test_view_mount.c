@@ -70,6 +70,29 @@ static void test_the_tree_is_at_both_names(void **state)
 	assert_null(sandbox_view_host(&w->v, "/w/src/x", buf, 12));
 }
 
+/* What the rules name below the place has no name any more; every other one is found as before. */
+static void test_each_name_is_there_once(void **state)
+{
+	struct world *w = *state;
+
+	static char tree[] = "/srv/t";
+
+	make_dir(w, "/w/old");
+	make_dir(w, "/srv/t/src");
+	mounts[0].host = tree;
+	allow(w, PB_READ, "/w/old");
+	allow(w, PB_READ, "/srv");
+	allow(w, RW, "/srv/t");
+	deny(w, PB_WRITE, "/srv/t/src");
+	build(w);
+	for (size_t i = 0; i < w->v.n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (!strcmp(w->v.nodes[i].path, w->v.nodes[k].path))
+				fail_msg("twice: %s", w->v.nodes[i].path);
+	assert_null(node(w, "/w/old"));
+	assert_non_null(node(w, "/w/src"));
+}
+
 static void test_restrictions_stand_at_both_names(void **state)
 {
 	struct world *w = *state;
@@ -206,6 +229,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH(mount, test_the_tree_is_at_both_names),
+		WITH(mount, test_each_name_is_there_once),
 		WITH(mount, test_restrictions_stand_at_both_names),
 		WITH(mount, test_absent_names_narrow_both),
 		WITH(mount, test_a_wildcard_above_the_tree_narrows_the_place),
