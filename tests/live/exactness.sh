@@ -158,15 +158,22 @@ want_more 'at entry only' 1
 run_with w --plan true
 want_out "read write\* +$P .*each name is decided, because of rule anydepth at"
 
-t "a file that alone may be written, where a wildcard denies: it is read-only, and named"
+t "a file that alone may be written, where a wildcard denies: by its name in a directory that is shown, else read-only, and named"
 mkdir -p "$WORK/alone" && echo old >"$WORK/alone/f"
 policy "file { allow read \"$WORK/alone\"  allow write \"$WORK/alone/f\" }" w
 run_with w sh -c "echo new >$WORK/alone/f; echo new >$WORK/alone/g"
 want_text new "$WORK/alone/f"
 no_file "$WORK/alone/g"
 policy "file { allow read \"$WORK/alone\"  allow write \"$WORK/alone/f\"  deny write \".env*\" as anydepth }" w
-run_with w sh -c "echo newer >$WORK/alone/f"
-want_text new "$WORK/alone/f"
+run_with w sh -c "echo newer >$WORK/alone/f; echo new >$WORK/alone/g; echo new >$WORK/alone/.env"
+want_text newer "$WORK/alone/f"
+no_file "$WORK/alone/g"
+no_file "$WORK/alone/.env"
+run_with w --plan true
+want_out "read write\* +$WORK/alone .*each name is decided, because of rule anydepth"
+policy "file { allow read, write \"$WORK/alone/f\"  deny write \".env*\" as anydepth }" w
+run_with w sh -c "echo newest >$WORK/alone/f"
+want_text newer "$WORK/alone/f"
 run_with w --plan true
 want_out "read +$WORK/alone/f .*read-only because of rule anydepth"
 
@@ -213,14 +220,14 @@ assert not [x for x in m if "rule there at" in x]
 EOS
 
 t "what no version of the mounts can do is an error"
-for x in 'hide "/proc/*/environ"' 'deny read "/dev/tty*"' 'deny exec "/sys/**/x"' 'allow write "/"' 'otherwise write allow'; do
+for x in 'hide "/proc/*/environ"' 'deny read "/dev/tty*"' 'deny exec "/sys/**/x"'; do
 	printf '%s\nfile { %s }\n' "$HEAD" "$x" >"$WORK/e.pol"
 	check e
 	[ "$rc" -eq 1 ] && grep -q 'error: ' <<<"$out" || bad "$x: $rc"
 	(cd "$WORK" && "$BIN/polc" compile e.pol -o e.polb >/dev/null 2>&1) &&
 		bad "compiled: $x"
 done
-for x in 'allow read "/"' 'otherwise read allow' 'deny write "${PROJECT_DIR}/*.key"' \
+for x in 'allow read "/"' 'otherwise read allow' 'allow write "/"' 'otherwise write allow' 'deny write "${PROJECT_DIR}/*.key"' \
 	'hide "${PROJECT_DIR}/*.key"' 'deny read "*.key"' 'deny exec "*.so"'; do
 	printf '%s\nfile { %s }\n' "$HEAD" "$x" >"$WORK/e.pol"
 	check e
