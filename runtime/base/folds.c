@@ -111,20 +111,23 @@ static int has_flag(int dir)
 	return r == -ENOTTY || r == -EINVAL || r == -EOPNOTSUPP ? 0 : r;
 }
 
-/* Not even a name that is known can be looked up. */
-static bool is_closed(int dir)
+/* Not even a name that is known can be looked up.  1, 0 or -errno. */
+static int is_closed(int dir)
 {
 	struct stat st;
 
-	return fstatat(dir, ".", &st, 0) != 0 && errno == EACCES;
+	if (fstatat(dir, ".", &st, 0) == 0)
+		return 0;
+	return errno == EACCES ? 1 : -errno;
 }
 
 int folds_case(int dir)
 {
+	int closed = is_closed(dir);
 	struct statfs st;
 
-	if (is_closed(dir))
-		return 0;
+	if (closed != 0)
+		return closed < 0 ? closed : 0;
 	if (SYS_RETRY(fstatfs(dir, &st)) != 0)
 		return -errno;
 	if (folds_by_type(st.f_type))

@@ -190,6 +190,9 @@ static int note_missed(const struct view_builder *b, struct view_missed *m, cons
 	if (m->looked)
 		return 0;
 	r = view_look(b->in->prefix, m->dir, &dir);
+	/* by a link on the way it is not missing */
+	if (r < 0 && r != -ELOOP)
+		return r;
 	m->looked = true;
 	m->absent = r == 0 && !dir.exists && !dir.unreachable;
 	if (r == 0 && dir.fd >= 0)
