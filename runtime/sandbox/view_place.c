@@ -14,6 +14,15 @@ static uint32_t key_with(uint32_t key, char c)
 	return (key ^ (unsigned char)c) * 16777619u;
 }
 
+static uint32_t key_of(const char *path, size_t len)
+{
+	uint32_t key = KEY_EMPTY;
+
+	for (size_t i = 0; i < len; i++)
+		key = key_with(key, path[i]);
+	return key;
+}
+
 /* The slot of the path, or the empty one in which it would be. */
 static uint32_t *slot_of(const struct view_builder *b, uint32_t key, const char *path, size_t len)
 {
@@ -34,6 +43,13 @@ static struct view_place *find(const struct view_builder *b, uint32_t key, const
 	uint32_t at = b->nindex ? *slot_of(b, key, path, len) : 0;
 
 	return at ? &b->places[at - 1] : NULL;
+}
+
+const struct view_place *view_place_find(const struct view_builder *b, const char *path)
+{
+	size_t len = strlen(path);
+
+	return find(b, key_of(path, len), path, len);
 }
 
 int view_places_index(struct view_builder *b)
@@ -83,13 +99,10 @@ struct view_place *view_places_above(const struct view_builder *b, const char *p
 
 struct view_place *view_place_at(struct view_builder *b, const char *path)
 {
-	uint32_t key = KEY_EMPTY;
-	size_t len = strlen(path);
-	struct view_place *p;
+	const size_t len = strlen(path);
+	const uint32_t key = key_of(path, len);
+	struct view_place *p = find(b, key, path, len);
 
-	for (size_t i = 0; i < len; i++)
-		key = key_with(key, path[i]);
-	p = find(b, key, path, len);
 	if (p)
 		return p;
 	if (2 * (b->n + 1) > b->nindex && view_places_index(b) < 0)
@@ -168,11 +181,7 @@ void view_places_release(struct view_builder *b)
 
 static struct view_missed *missed_at(struct view_builder *b, const char *path, size_t len)
 {
-	uint32_t key = KEY_EMPTY;
-
-	for (size_t i = 0; i < len; i++)
-		key = key_with(key, path[i]);
-	return &b->missed[key % VIEW_MISSED];
+	return &b->missed[key_of(path, len) % VIEW_MISSED];
 }
 
 /* A name was missing in the directory: the second time it is looked at itself. */
@@ -219,15 +228,11 @@ bool view_is_private(const struct view_builder *b, const char *path)
 {
 	struct view_upwards at = { 0 };
 	const struct view_place *p;
-	uint32_t key = KEY_EMPTY;
-	size_t len = strlen(path);
 
 	while ((p = view_places_above(b, path, &at)))
 		if (p->wanted.private_)
 			return true;
-	for (size_t i = 0; i < len; i++)
-		key = key_with(key, path[i]);
-	p = find(b, key, path, len);
+	p = view_place_find(b, path);
 	return p && p->wanted.private_;
 }
 

@@ -125,6 +125,8 @@ struct view_builder {
 
 /* Finds or adds the place `path`.  Adding one moves the others.  NULL: no memory. */
 struct view_place *view_place_at(struct view_builder *b, const char *path);
+/* The place `path`, or NULL. */
+const struct view_place *view_place_find(const struct view_builder *b, const char *path);
 void view_places_release(struct view_builder *b);
 /* Finds the places anew after they have been moved.  0 or -ENOMEM. */
 int view_places_index(struct view_builder *b);

@@ -50,15 +50,14 @@ static bool reads_anywhere(const struct view_in *in)
  * which holds what the kernel makes (/proc, /sys) and cannot be given to another owner, and
  * which is not the run's to change: each of its names is mounted by itself.
  */
-static bool writes_anywhere(struct view_builder *b)
+static bool writes_anywhere(const struct view_builder *b)
 {
+	const struct view_place *root = view_place_find(b, "/");
 	const struct view_in *in = b->in;
 	uint32_t rule;
 
-	for (size_t i = 0; i < b->n; i++)
-		if (!strcmp(b->places[i].path, "/") && b->places[i].wanted.opens)
-			return true;
-	return in->decide(in->arg, PB_WRITE, "/.\x01", &rule) == VIEW_ALLOW;
+	return (root && root->wanted.opens) ||
+	       in->decide(in->arg, PB_WRITE, "/.\x01", &rule) == VIEW_ALLOW;
 }
 
 /* Adds the host's object, even if it lies below a private tree. */

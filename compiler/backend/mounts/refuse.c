@@ -43,13 +43,12 @@ static bool refuse_wild(const struct ir_rule *r, const struct ir_set *set, struc
 
 static bool refuse_rule(const struct ir_rule *r, struct diag_sink *sink)
 {
-	bool bad = false;
-
 	if (r->effect != IR_ALLOW)
 		return refuse_wild(r, &r->set, sink);
-	for (size_t i = 0; i < r->nexcept && !bad; i++)
-		bad = refuse_wild(r, &r->except[i], sink);
-	return bad;
+	for (size_t i = 0; i < r->nexcept; i++)
+		if (refuse_wild(r, &r->except[i], sink))
+			return true;
+	return false;
 }
 
 bool mounts_refuse(const struct ir *ir, struct diag_sink *sink)
