@@ -388,10 +388,11 @@ class Judge:
         """Is a name denied below the link that is not denied below its target?"""
         known = not re.search(r"[^/.][^/]*/+\.\.(/|$)", text)
         to = os.path.normpath(os.path.join(os.path.dirname(link), text)) if known else None
-        tails = [""] + [d[len(t):] for t in (to, link) if t for d in self.w.dirs
-                        if below(d, t)] + ["/q", "/q/n.g"]
-        names = [p[len(link):] for r in self.o.rules.values() for p in r.places
-                 if below(p, link)] + [t + "/" + n for t in tails for n in SAMPLES]
+        places = [p for r in self.o.rules.values() for p in r.places]
+        # also what only an exception gives back below the one of the two
+        tails = [""] + [p[len(t):] for t in (to, link) if t for p in self.w.dirs + places
+                        if below(p, t)] + ["/q", "/q/n.g"]
+        names = tails[1:-2] + [t + "/" + n for t in tails for n in SAMPLES]
         for name in names:
             effect, rule, _, _ = self.o.ask("write", link + name)
             if effect != "allow" and rule >= 0 and \

@@ -24,6 +24,7 @@ failed_once() {
 		72000149 full a file gets a name that must not be read at once after it was written: the run ended
 		51004006 full a file gets another name, which must not be read: the run ended
 		90000009 full an exception gives writing back to the directory of a link, which is not followed
+		775422436 full a link moves along, below whose target an absent name is an exception of a denial
 	EOF2
 }
 
