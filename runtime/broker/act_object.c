@@ -149,6 +149,8 @@ int broker_access(struct broker_act *a)
 
 	if (r < 0)
 		return r;
+	/* a run has one user; where polrun is root that is its id of the file system
+	 * (setfsuid), and root itself the real one */
 	return broker_done(faccessat(s->object, "", (int)a->c->mode,
-				     AT_EMPTY_PATH | (int)(a->c->flags & AT_EACCESS)));
+				     AT_EMPTY_PATH | AT_EACCESS));
 }

@@ -22,7 +22,7 @@ turn=$((10#$(date +%j) % every))
 
 # Who opens a FIFO is refused by its kind; and of two faults in one call the one of the path is
 # told first.
-known="^open .* 'p'|^(mknod dir|open creat directory|open tmpfile r|truncate -1|utimensat bad|unlinkat bad|access bad|(link|rename).*) .*'(NULL|BAD|P4096)'"
+known="^open .* 'p'|^(mknod dir|open creat directory|open tmpfile r|truncate -1|utimensat bad|unlinkat bad|setxattr bad|access bad|(link|rename).*) .*'(NULL|BAD|P4096)'"
 
 t "each call has the result that it has outside"
 policy 'file { deny write ".env*" }'

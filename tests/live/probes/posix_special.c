@@ -103,6 +103,10 @@ static void make_in(const char *dir, mode_t mask)
 	told("symlink", symlink("x", AT("s")), name, NULL);
 	told("bind", bound(AT("b")), name, NULL);
 	told("chmod 1755", chmod(AT("f"), 01755), name, NULL);
+	told("chmod 444", chmod(AT("f"), 0444), name, NULL);
+	told("access w of it", access(name, W_OK), name, NULL);
+	told("access w of it, by the ids in effect", faccessat(AT_FDCWD, name, W_OK, AT_EACCESS), name, NULL);
+	told("access rw of a directory without w", chmod(AT("d"), 0500) != 0 ? -1 : access(name, R_OK | W_OK), name, NULL);
 	told("chmod 1711 of a directory", chmod(AT("d"), 01711), name, NULL);
 	told("chmod 700 of a directory", chmod(AT("D"), 0700), name, NULL);
 #undef AT
