@@ -200,6 +200,11 @@ static int note(void *arg, const struct stage_entry *e)
 	return stage_note_done(arg, e->tree, e->path);
 }
 
+static int note_shared(void *arg, const struct stage_known_file *f)
+{
+	return stage_note_shared(arg, f);
+}
+
 /* Says what became of each, and removes the staged run when nothing is left of it. */
 static int tell(struct request *r, const bool *chosen, struct rt_err *err)
 {
@@ -228,7 +233,7 @@ static int commit(struct request *r, struct rt_err *err)
 {
 	AUTO_FREE bool *chosen = calloc(r->d.n + 1, sizeof(*chosen));
 	struct stage_apply a = { .judge = &r->j, .d = &r->d, .chosen = chosen, .id = r->s.id,
-				 .done = note, .arg = &r->s };
+				 .done = note, .shared = note_shared, .arg = &r->s };
 	int e = chosen ? choose(r, chosen, err) : rt_fail(err, ENOMEM, "out of memory");
 
 	if (e < 0)

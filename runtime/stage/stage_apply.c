@@ -12,12 +12,15 @@
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
 #include "runtime/stage/stage_make.h"
+#include "runtime/stage/stage_shared.h"
 
 struct acting {
 	const struct stage_apply *a;
+	const struct stage_shared *shared;
 	struct stage_entry *e;
 	struct stage_outside at;
 	int upper;
+	int trouble; /* what `shared` has returned */
 	char temp[NAME_MAX];
 };
 
@@ -263,7 +266,23 @@ static bool still_base(struct acting *x)
 	if (b && x->at.there && b->st.nlink > 1 && !S_ISDIR(b->st.mode) &&
 	    stage_stat_same(&seen, &b->st))
 		return true;
-	return stage_outside_is_base(x->e, &x->at);
+	return stage_outside_is_base(x->a->judge, x->e, &x->at);
+}
+
+/* While the ctime tells that the file is what the run began with. */
+static int note_shared(struct acting *x)
+{
+	const struct stage_node *b = x->e->base;
+	struct stage_known_file f;
+	struct stage_stat now;
+
+	if (!x->a->shared || !stage_shared_may_be(b) || !stage_shared_has(x->shared, &b->st) ||
+	    stage_shared_digest(x->at.parent, x->at.name, f.digest) < 0 ||
+	    !look_at(x, x->at.name, &now) || !stage_stat_unchanged(&b->st, &now))
+		return 0;
+	f.dev = b->st.dev;
+	f.ino = b->st.ino;
+	return x->a->shared(x->a->arg, &f);
 }
 
 static int act(struct acting *x)
@@ -277,6 +296,9 @@ static int act(struct acting *x)
 		return r;
 	if (!still_base(x))
 		return -EBUSY;
+	x->trouble = note_shared(x);
+	if (x->trouble)
+		return -EIO;
 	switch (x->e->op) {
 	case STAGE_CREATE:
 		return create(x);
@@ -294,10 +316,11 @@ static int act(struct acting *x)
 	}
 }
 
-static int apply_one(const struct stage_apply *a, size_t i)
+static int apply_one(const struct stage_apply *a, const struct stage_shared *shared, size_t i)
 {
 	struct stage_entry *e = &a->d->v[i];
-	struct acting x = { .a = a, .e = e, .upper = a->judge->rec->tree[e->tree].upper };
+	struct acting x = { .a = a, .shared = shared, .e = e,
+			    .upper = a->judge->rec->tree[e->tree].upper };
 	bool looked;
 	int r = -EBUSY;
 
@@ -312,7 +335,7 @@ static int apply_one(const struct stage_apply *a, size_t i)
 	else if (looked)
 		r = act(&x);
 	if (r < 0 || e->half)
-		return 0;
+		return x.trouble;
 	e->state = STAGE_COMMITTED;
 	return a->done ? a->done(a->arg, e) : 0;
 }
@@ -357,7 +380,8 @@ static enum turn turn_of(const struct stage_delta *d, const struct stage_entry *
 
 int stage_apply(const struct stage_apply *a)
 {
-	int r = 0;
+	struct stage_shared shared;
+	int r = stage_shared_find(a->d, &shared);
 
 	for (int turn = 0; turn < TURN_COUNT; turn++)
 		for (size_t k = 0; k < a->d->n && r == 0; k++) {
@@ -366,7 +390,8 @@ int stage_apply(const struct stage_apply *a)
 
 			if (a->chosen[i] && a->d->v[i].state == STAGE_READY &&
 			    turn_of(a->d, &a->d->v[i]) == (enum turn)turn)
-				r = apply_one(a, i);
+				r = apply_one(a, &shared, i);
 		}
+	stage_shared_release(&shared);
 	return r;
 }

@@ -19,6 +19,8 @@ struct stage_apply {
 	const char *id;
 	/* Is called after each entry whose state has become COMMITTED, or NULL. */
 	int (*done)(void *arg, const struct stage_entry *e);
+	/* Is called before the first of several names of a file is applied, or NULL. */
+	int (*shared)(void *arg, const struct stage_known_file *f);
 	void *arg;
 };
 
@@ -26,7 +28,7 @@ struct stage_apply {
  * Applies the chosen entries that are READY, in an order in which each can be: what is
  * made, parents first; what is deleted, parents last; then what takes the name of
  * something of another kind.  Each becomes COMMITTED, CHANGED or FAILED.  Returns what
- * `done` has returned if that is not 0, else 0.
+ * `done` or `shared` has returned if that is not 0, else 0; or -ENOMEM.
  */
 int stage_apply(const struct stage_apply *a);
 

@@ -14,6 +14,7 @@
 #include "runtime/base/sys.h"
 #include "runtime/stage/stage_attr.h"
 #include "runtime/stage/stage_equal.h"
+#include "runtime/stage/stage_shared.h"
 #include "runtime/stage/stage_walk.h"
 
 void stage_refuse(struct stage_entry *e, enum stage_state state, const char *fmt, ...)
@@ -101,7 +102,29 @@ static bool digest_is_base(const struct stage_entry *e, const struct stage_outsi
 		!memcmp(now, e->base->st.digest, sizeof(now)));
 }
 
-bool stage_outside_is_base(struct stage_entry *e, const struct stage_outside *o)
+/* A commit of another name of the file has set its ctime. */
+static bool shared_is_base(const struct stage_judge *j, const struct stage_entry *e,
+			   const struct stage_outside *o)
+{
+	const struct stage_stat *b = &e->base->st;
+	const uint8_t *was = stage_record_shared(j->rec, b->dev, b->ino);
+	uint8_t now[STAGE_DIGEST];
+
+	return was && stage_shared_may_be(e->base) && stage_stat_same(b, &o->st) &&
+	       stage_shared_digest(o->parent, o->name, now) == 0 &&
+	       !memcmp(now, was, sizeof(now));
+}
+
+static bool is_unchanged(const struct stage_judge *j, const struct stage_entry *e,
+			 const struct stage_outside *o)
+{
+	if (stage_stat_unchanged(&e->base->st, &o->st))
+		return digest_is_base(e, o);
+	return shared_is_base(j, e, o);
+}
+
+bool stage_outside_is_base(const struct stage_judge *j, struct stage_entry *e,
+			   const struct stage_outside *o)
 {
 	const struct stage_node *b = e->base;
 
@@ -114,7 +137,7 @@ bool stage_outside_is_base(struct stage_entry *e, const struct stage_outside *o)
 		stage_refuse(e, STAGE_CHANGED, "outside it does not exist any more");
 	else if (b->st.known == STAGE_UNREAD)
 		stage_refuse(e, STAGE_CHANGED, "it could not be read when the run began");
-	else if (!stage_stat_unchanged(&b->st, &o->st) || !digest_is_base(e, o))
+	else if (!is_unchanged(j, e, o))
 		stage_refuse(e, STAGE_CHANGED, "it has changed outside since the run began");
 	else
 		return true;
@@ -222,7 +245,7 @@ static int judge_one(const struct stage_judge *j, struct stage_entry *e)
 	if (e->op != STAGE_DELETE && o.there && refine(j, e, &o))
 		return 0;
 	if (e->state == STAGE_READY && !e->half)
-		(void)stage_outside_is_base(e, &o);
+		(void)stage_outside_is_base(j, e, &o);
 	/* the rules are asked last: their answer is the one that is shown */
 	return ask_rules(j, e);
 }

@@ -37,7 +37,8 @@ struct stage_outside {
 bool stage_outside_look(const struct stage_judge *j, struct stage_entry *e,
 			struct stage_outside *ret);
 /* Is it what was there at the start?  False: e->state and e->why say what is not. */
-bool stage_outside_is_base(struct stage_entry *e, const struct stage_outside *o);
+bool stage_outside_is_base(const struct stage_judge *j, struct stage_entry *e,
+			   const struct stage_outside *o);
 void stage_refuse(struct stage_entry *e, enum stage_state state, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <sodium.h>
+
 #include "runtime/base/place.h"
 
 #define FIRST "pol-stage 1"
@@ -124,6 +126,20 @@ static bool take_done(struct stage_record *r, char *line)
 	return true;
 }
 
+static bool take_shared(struct stage_record *r, char *line)
+{
+	struct stage_known_file *f = &r->shared[r->nshared];
+	size_t n = 0;
+
+	if (!stage_number(&line, &f->dev) || !stage_number(&line, &f->ino) ||
+	    strlen(line) != sizeof(f->digest) * 2 ||
+	    sodium_hex2bin(f->digest, sizeof(f->digest), line, strlen(line), NULL, &n, NULL) != 0 ||
+	    n != sizeof(f->digest))
+		return false;
+	r->nshared++;
+	return true;
+}
+
 static bool take_end(struct stage_record *r, char *line)
 {
 	int64_t status;
@@ -172,6 +188,8 @@ static bool take_line(struct stage_record *r, char *line)
 		return take_end(r, line);
 	if (!strcmp(word, "done"))
 		return take_done(r, line);
+	if (!strcmp(word, "shared"))
+		return take_shared(r, line);
 	return false;
 }
 
@@ -191,6 +209,24 @@ bool stage_record_is_done(const struct stage_record *r, unsigned tree, const cha
 	return r->ndone && bsearch(&key, r->done, r->ndone, sizeof(key), order_done);
 }
 
+static int order_shared(const void *a, const void *b)
+{
+	const struct stage_known_file *x = a, *y = b;
+
+	if (x->dev != y->dev)
+		return x->dev < y->dev ? -1 : 1;
+	return x->ino < y->ino ? -1 : x->ino > y->ino;
+}
+
+const uint8_t *stage_record_shared(const struct stage_record *r, uint64_t dev, uint64_t ino)
+{
+	struct stage_known_file key = { .dev = dev, .ino = ino }, *f = NULL;
+
+	if (r->nshared)
+		f = bsearch(&key, r->shared, r->nshared, sizeof(key), order_shared);
+	return f ? f->digest : NULL;
+}
+
 int stage_record_read(char *text, struct stage_record *ret)
 {
 	struct stage_record r = { .text = text };
@@ -206,7 +242,8 @@ int stage_record_read(char *text, struct stage_record *ret)
 	r.made = calloc(lines, sizeof(*r.made));
 	r.alias = calloc(lines, sizeof(*r.alias));
 	r.done = calloc(lines, sizeof(*r.done));
-	if (!r.tree || !r.closed || !r.made || !r.alias || !r.done) {
+	r.shared = calloc(lines, sizeof(*r.shared));
+	if (!r.tree || !r.closed || !r.made || !r.alias || !r.done || !r.shared) {
 		stage_record_release(&r);
 		return -ENOMEM;
 	}
@@ -221,6 +258,7 @@ int stage_record_read(char *text, struct stage_record *ret)
 		return -EBADMSG;
 	}
 	qsort(r.done, r.ndone, sizeof(*r.done), order_done);
+	qsort(r.shared, r.nshared, sizeof(*r.shared), order_shared);
 	*ret = r;
 	return 0;
 }
@@ -238,6 +276,7 @@ void stage_record_release(struct stage_record *r)
 	free(r->made);
 	free(r->alias);
 	free(r->done);
+	free(r->shared);
 	free(r->text);
 	*r = (struct stage_record){ .text = NULL };
 }

@@ -17,6 +17,8 @@
  *   ended STATUS SECONDS        the run has ended; without this line it was killed, or runs
  *   empty                       and it has changed nothing
  *   done N PATH                 was committed, and is no change any more
+ *   shared DEV INO DIGEST       a file outside of which several names have changed, before
+ *                               the first of them was committed (stage_shared.h)
  */
 #ifndef RUNTIME_STAGE_STAGE_RECORD_H
 #define RUNTIME_STAGE_STAGE_RECORD_H
@@ -26,6 +28,7 @@
 #include <stdint.h>
 
 #include "runtime/bundle/format.h"
+#include "runtime/stage/stage_stat.h"
 #include "runtime/stage/stage_text.h"
 
 enum { STAGE_MAX_TREES = 256 };
@@ -55,6 +58,11 @@ struct stage_done {
 	const char *path;
 };
 
+struct stage_known_file {
+	uint64_t dev, ino;
+	uint8_t digest[STAGE_DIGEST];
+};
+
 struct stage_record {
 	char *text;      /* malloc'ed; what follows points into it */
 	int64_t begun, ended;
@@ -70,6 +78,8 @@ struct stage_record {
 	size_t nalias;
 	struct stage_done *done; /* sorted */
 	size_t ndone;
+	struct stage_known_file *shared; /* sorted */
+	size_t nshared;
 	bool has_ended, empty;
 	int status;
 	uint64_t init, ticks; /* 0: never started */
@@ -79,6 +89,8 @@ struct stage_record {
  * newline is left out.  -EBADMSG; -ENOMEM. */
 int stage_record_read(char *text, struct stage_record *ret);
 bool stage_record_is_done(const struct stage_record *r, unsigned tree, const char *path);
+/* The digest that was noted of this file; NULL: none. */
+const uint8_t *stage_record_shared(const struct stage_record *r, uint64_t dev, uint64_t ino);
 /* Closes the descriptors of the trees as well. */
 void stage_record_release(struct stage_record *r);
 

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <sodium.h>
+
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
 #include "runtime/stage/stage_names.h"
@@ -401,6 +403,19 @@ int stage_note_done(const struct stage *s, unsigned tree, const char *path)
 
 	stage_text_add(&t, "done %u", tree);
 	stage_text_path(&t, path);
+	r = append(s, &t);
+	stage_text_release(&t);
+	return r;
+}
+
+int stage_note_shared(const struct stage *s, const struct stage_known_file *f)
+{
+	char hex[2 * STAGE_DIGEST + 1];
+	struct stage_text t = { .p = NULL };
+	int r;
+
+	(void)sodium_bin2hex(hex, sizeof(hex), f->digest, sizeof(f->digest));
+	stage_text_add(&t, "shared %" PRIu64 " %" PRIu64 " %s\n", f->dev, f->ino, hex);
 	r = append(s, &t);
 	stage_text_release(&t);
 	return r;

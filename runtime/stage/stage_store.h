@@ -63,6 +63,8 @@ int stage_open_layer(const struct stage *s, size_t n);
 /* "STATE/stage/ID/N", or with `s` NULL "STATE/stage".  -ENAMETOOLONG. */
 int stage_path(const char *state, const struct stage *s, size_t n, char ret[PATH_MAX]);
 int stage_note_done(const struct stage *s, unsigned tree, const char *path);
+/* Adds what a file was whose names are about to be committed. */
+int stage_note_shared(const struct stage *s, const struct stage_known_file *f);
 
 /*
  * Opens the one whose ID begins with `id`, or the only one (NULL).  Refuses one whose run

@@ -145,6 +145,11 @@ static int note(void *arg, const struct stage_entry *e)
 	return stage_note_done(arg, e->tree, e->path);
 }
 
+static int note_shared(void *arg, const struct stage_known_file *f)
+{
+	return stage_note_shared(arg, f);
+}
+
 /* The number of entries that were not committed; -1: trouble. */
 static int commit(const char *id, bool count)
 {
@@ -152,7 +157,8 @@ static int commit(const char *id, bool count)
 	struct stage_delta d = { .v = NULL };
 	struct rt_err err = { 0 };
 	struct stage_judge j = { .rec = &s.rec, .base = &s.base, .allows = everything };
-	struct stage_apply a = { .judge = &j, .d = &d, .id = id, .done = note, .arg = &s };
+	struct stage_apply a = { .judge = &j, .d = &d, .id = id, .done = note,
+				 .shared = note_shared, .arg = &s };
 	bool *chosen = NULL;
 	int left = 0;
 

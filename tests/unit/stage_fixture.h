@@ -123,12 +123,17 @@ static int note(void *arg, const struct stage_entry *e)
 	return stage_note_done(arg, e->tree, e->path);
 }
 
+static int note_shared(void *arg, const struct stage_known_file *f)
+{
+	return stage_note_shared(arg, f);
+}
+
 /* Commits what is at or below `path`. */
 static void commit(struct look *l, const char *path)
 {
 	bool *chosen = calloc(l->d.n + 1, sizeof(*chosen));
 	struct stage_apply a = { .judge = &l->j, .d = &l->d, .id = id, .chosen = chosen,
-				 .done = note, .arg = &l->s };
+				 .done = note, .shared = note_shared, .arg = &l->s };
 
 	assert_non_null(chosen);
 	for (size_t i = 0; i < l->d.n; i++)

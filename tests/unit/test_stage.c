@@ -301,6 +301,64 @@ static void test_a_run_that_lives_is_left_alone(void **state)
 	stage_release(&other);
 }
 
+/* The files of the run are their own there: an upper layer has no links to the lower one. */
+static void work_on_three_names(void)
+{
+	begin("mkdir d; echo old >a; ln a d/b; ln a c; ln a e; touch -d 2001-02-03 a; sleep 0.02");
+	work("mkdir d && echo of-a >a && echo of-b >d/b");
+	whiteout("c");
+}
+
+static void test_names_of_one_file_are_committed_one_by_one(void **state)
+{
+	static const char *const names[] = { "a", "c", "d/b" };
+	struct look l;
+
+	(void)state;
+	work_on_three_names();
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		look(&l);
+		assert_int_equal(entry(&l, names[i])->state, STAGE_READY);
+		commit(&l, names[i]);
+		assert_int_equal(entry(&l, names[i])->state, STAGE_COMMITTED);
+		look_end(&l);
+	}
+	sh("grep -qx of-a out/a && grep -qx of-b out/d/b && [ ! -e out/c ] && grep -qx old out/e");
+	assert_int_equal(system("[ $(grep -c ^shared state/stage/*/record) = 1 ]"), 0);
+}
+
+static void test_a_file_of_several_names_is_written_between_two_commits(void **state)
+{
+	static const char *const others[] = {
+		"echo new >out/e",                                       /* another size, another time */
+		"echo two >out/e && touch -d 2001-02-03 out/e",          /* neither */
+		"python3 -c 'import os; os.setxattr(\"out/e\", \"user.x\", b\"y\")'",
+		"chmod 600 out/e",
+	};
+	struct look l;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		work_on_three_names();
+		look(&l);
+		commit(&l, "a");
+		look_end(&l);
+		sh(others[i]);
+		look(&l);
+		assert_int_equal(entry(&l, "d/b")->state, STAGE_CHANGED);
+		assert_int_equal(entry(&l, "c")->state, STAGE_CHANGED);
+		look_end(&l);
+		/* and what was written before the first of them was never noted */
+		work_on_three_names();
+		sh(others[i]);
+		look(&l);
+		commit(&l, "");
+		assert_int_equal(entry(&l, "d/b")->state, STAGE_CHANGED);
+		look_end(&l);
+		assert_int_not_equal(system("grep -q ^shared state/stage/*/record"), 0);
+	}
+}
+
 static void test_a_record_that_was_cut_off_or_altered(void **state)
 {
 	struct rt_err err = { 0 };
@@ -422,6 +480,8 @@ int main(void)
 		cmocka_unit_test(test_differences_are_those_of_diff),
 		cmocka_unit_test(test_differences_can_be_applied),
 		cmocka_unit_test(test_a_run_that_lives_is_left_alone),
+		cmocka_unit_test(test_names_of_one_file_are_committed_one_by_one),
+		cmocka_unit_test(test_a_file_of_several_names_is_written_between_two_commits),
 		cmocka_unit_test(test_a_record_that_was_cut_off_or_altered),
 		cmocka_unit_test(test_everything_is_removed),
 		cmocka_unit_test(test_no_link_leads_a_commit_out_of_the_tree),
