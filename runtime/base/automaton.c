@@ -37,13 +37,24 @@ void dfa_feed(struct dfa_walk *w, const char *p, size_t n)
 	w->state = s;
 }
 
-const uint32_t *dfa_tags(const struct dfa_walk *w, uint32_t *ret_n)
+uint32_t dfa_set_of(const struct dfa_walk *w)
 {
 	const struct pb_state *states = table(w->member, w->a->states);
-	const uint32_t *at = table(w->member, w->a->set_at);
-	const uint32_t *tags = table(w->member, w->a->tags);
-	uint32_t set = states[w->state].set;
+
+	return states[w->state].set;
+}
+
+const uint32_t *dfa_set(const void *member, const struct pb_automaton *a, uint32_t set,
+			uint32_t *ret_n)
+{
+	const uint32_t *at = table(member, a->set_at);
+	const uint32_t *tags = table(member, a->tags);
 
 	*ret_n = at[set + 1] - at[set];
 	return tags + at[set];
+}
+
+const uint32_t *dfa_tags(const struct dfa_walk *w, uint32_t *ret_n)
+{
+	return dfa_set(w->member, w->a, dfa_set_of(w), ret_n);
 }

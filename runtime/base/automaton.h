@@ -60,6 +60,10 @@ struct dfa_walk {
 
 void dfa_start(struct dfa_walk *w, const void *member, const struct pb_automaton *a);
 void dfa_feed(struct dfa_walk *w, const char *p, size_t n);
+/* The number of the current state's set of tags; and the tags of a set, sorted. */
+uint32_t dfa_set_of(const struct dfa_walk *w);
+const uint32_t *dfa_set(const void *member, const struct pb_automaton *a, uint32_t set,
+			uint32_t *ret_n);
 /* The tags of the current state. */
 const uint32_t *dfa_tags(const struct dfa_walk *w, uint32_t *ret_n);
 

@@ -29,6 +29,17 @@ bool place_is_plain(const char *path)
 	return true;
 }
 
+size_t place_shared(const char *a, const char *b, size_t n)
+{
+	size_t i = 0;
+
+	while (i + 8 <= n && memcmp(a + i, b + i, 8) == 0)
+		i += 8;
+	while (i < n && a[i] == b[i])
+		i++;
+	return i;
+}
+
 void place_make_plain(char *path)
 {
 	char *w = path;

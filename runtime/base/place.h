@@ -18,6 +18,8 @@ bool place_is_plain(const char *path);
  * removes the name before it, even if that is a link, so that a path that does not exist
  * yet gets a name, too. */
 void place_make_plain(char *path);
+/* How many of the first `n` bytes two paths share; both have so many. */
+size_t place_shared(const char *a, const char *b, size_t n);
 /* Is `path` equal to `dir`, or below it? */
 bool place_is_below(const char *path, const char *dir);
 /*

@@ -78,13 +78,10 @@ void decide_words(const struct decide_ctx *c, const char *const *argv, size_t ar
 /* The decision for a line that could not be read: the stricter of opaque and otherwise
  * (by risk: that of medium), never allow. */
 void decide_unparsed(const struct decide_ctx *c, struct decision *ret);
-/* `op` is one pb_op bit; `path` absolute without '.', '..', '//'. */
+/* `op` is one pb_op bit; `path` absolute without '.', '..', '//'.  near.h is faster for many
+ * paths and operations. */
 void decide_file(const struct decide_ctx *c, uint8_t op, const char *path,
 		 struct decision *ret);
-/* The same for PB_READ, PB_WRITE and PB_EXEC, in this order; faster than three calls. */
-#define DECIDE_FILE_OPS 3
-void decide_file_each(const struct decide_ctx *c, const char *path,
-		      struct decision ret[DECIDE_FILE_OPS]);
 /*
  * If `from` were a link to `to`: would a name below it that a rule denies to write be
  * written by a name below `to` that is not denied?  Both are paths as those of

@@ -96,9 +96,6 @@ static enum pb_scalar file_scalar(uint8_t op)
 	       op == PB_WRITE ? PB_S_FILE_WRITE : PB_S_FILE_EXEC;
 }
 
-/* The ends of the walks over one path: they are the same for each operation. */
-#define MAX_ENDS 64
-
 void path_decide(const struct decide_ctx *c, uint8_t op, const struct dfa_walk *ends,
 		 size_t n, struct decision *ret)
 {
@@ -109,29 +106,6 @@ void path_decide(const struct decide_ctx *c, uint8_t op, const struct dfa_walk *
 		match_take(&m, &ends[i]);
 	match_drop_scratch(&m);
 	decide_combine(&m, file_scalar(op), ret);
-}
-
-void decide_file_each(const struct decide_ctx *c, const char *path,
-		      struct decision ret[DECIDE_FILE_OPS])
-{
-	static const uint8_t ops[DECIDE_FILE_OPS] = { PB_READ, PB_WRITE, PB_EXEC };
-	const struct pb_mounts *mounts = c->b->mounts;
-	struct dfa_walk ends[MAX_ENDS];
-	size_t n = 0;
-
-	/* few bundles have so many automata, or mounts */
-	if (c->b->matcher->automata.count > MAX_ENDS || !place_is_plain(path) ||
-	    (mounts && mounts->mounts.count)) {
-		for (size_t i = 0; i < DECIDE_FILE_OPS; i++)
-			decide_file(c, ops[i], path, &ret[i]);
-		return;
-	}
-	for (uint32_t i = 0; i < c->b->matcher->automata.count; i++)
-		n += walk_path(c, PB_FILE, i, path, &ends[n]);
-	for (size_t i = 0; i < DECIDE_FILE_OPS; i++) {
-		ret[i] = (struct decision){ .effect = PB_DENY };
-		path_decide(c, ops[i], ends, n, &ret[i]);
-	}
 }
 
 void decide_file(const struct decide_ctx *c, uint8_t op, const char *path,

@@ -80,17 +80,32 @@ static int take_away(struct view_builder *b, size_t i, const char *named, const 
 	return 0;
 }
 
+/* Does no other mount show its file system? */
+static bool is_alone(const struct host_mounts *all, const struct host_mount *m)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (&all->v[i] != m && strcmp(all->v[i].dev, m->dev) == 0)
+			return false;
+	return true;
+}
+
 /* Adds every other name that mounts give to what the place at `i` restricts, or to a
- * part of it. */
-static int other_names(struct view_builder *b, const struct host_mounts *all, size_t i)
+ * part of it.  *alone is the last mount that was found to be so: places have few. */
+static int other_names(struct view_builder *b, const struct host_mounts *all, size_t i,
+		       const struct host_mount **alone)
 {
 	char path[4096], in_fs[HOST_MOUNT_PATH], named[HOST_MOUNT_PATH], shown[HOST_MOUNT_PATH];
-	const struct host_mount *own;
+	const struct host_mount *own = host_mount_of(all, b->places[i].path);
 	int r = 0;
 
+	if (!own || own == *alone)
+		return 0;
+	if (is_alone(all, own)) {
+		*alone = own;
+		return 0;
+	}
 	(void)snprintf(path, sizeof(path), "%s", b->places[i].path);
-	own = host_mount_of(all, path);
-	if (!own || host_mount_inside(own, path, in_fs) < 0)
+	if (host_mount_inside(own, path, in_fs) < 0)
 		return 0;
 	for (size_t k = 0; k < all->n && r == 0; k++) {
 		const struct host_mount *o = &all->v[k];
@@ -112,6 +127,7 @@ static int other_names(struct view_builder *b, const struct host_mounts *all, si
 
 int view_binds(struct view_builder *b)
 {
+	const struct host_mount *alone = NULL;
 	struct host_mounts all;
 	size_t n = b->n;
 	int r;
@@ -126,7 +142,7 @@ int view_binds(struct view_builder *b)
 
 		if ((w->restricted || w->no_socket || w->listens) && !w->private_ &&
 		    !b->places[i].source)
-			r = other_names(b, &all, i);
+			r = other_names(b, &all, i, &alone);
 	}
 	host_mounts_release(&all);
 	return r;

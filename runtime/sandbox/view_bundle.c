@@ -7,81 +7,40 @@
 #include <unistd.h>
 
 #include "runtime/base/io.h"
+#include "runtime/decide/near.h"
 #include "runtime/sandbox/sandbox.h"
 #include "runtime/sandbox/view_answer.h"
 #include "runtime/sandbox/view.h"
 
-/*
- * What was asked already: the view asks for each operation on a place, and again when a
- * place has been added.  The answers are those of the rules alone, so they stay the same.
- */
-#define ASKED 512u
-#define NEAR 32u /* where one path may stand */
-
-struct asked {
+struct asker {
 	const struct decide_ctx *c;
-	struct {
-		char *path; /* NULL: nothing is known here */
-		enum view_answer answer[DECIDE_FILE_OPS];
-		uint32_t rule[DECIDE_FILE_OPS];
-	} known[ASKED]; /* from the hash of the path on; a later one takes an earlier one's room
-	                   only if all of NEAR are taken */
+	struct decide_near near;
 };
 
-static uint32_t place_of(const struct asked *asked, const char *path)
+static void bundle_decide(void *arg, const char *path, struct view_answers *ret)
 {
-	uint32_t at = pb_hash(path, (uint32_t)strlen(path)) % ASKED;
+	struct asker *asker = arg;
+	const struct decision *d = decide_file_each(asker->c, &asker->near, path);
 
-	for (uint32_t n = 0; n < NEAR; n++) {
-		uint32_t i = (at + n) % ASKED;
-
-		if (!asked->known[i].path || strcmp(asked->known[i].path, path) == 0)
-			return i;
+	_Static_assert(VIEW_OPS == DECIDE_FILE_OPS, "the same operations");
+	for (size_t i = 0; i < VIEW_OPS; i++) {
+		ret->answer[i] = (uint8_t)view_answer_of(asker->c, &d[i]);
+		ret->rule[i] = d[i].rule;
 	}
-	return at;
-}
-
-static enum view_answer bundle_decide(void *arg, uint8_t op, const char *path,
-				      uint32_t *ret_rule)
-{
-	struct asked *asked = arg;
-	uint32_t i = place_of(asked, path);
-	size_t k = op == PB_READ ? 0 : op == PB_WRITE ? 1 : 2;
-
-	if (!asked->known[i].path || strcmp(asked->known[i].path, path) != 0) {
-		struct decision d[DECIDE_FILE_OPS];
-
-		decide_file_each(asked->c, path, d);
-		free(asked->known[i].path);
-		asked->known[i].path = strdup(path);
-		for (size_t j = 0; j < DECIDE_FILE_OPS; j++) {
-			asked->known[i].answer[j] = view_answer_of(asked->c, &d[j]);
-			asked->known[i].rule[j] = d[j].rule;
-		}
-	}
-	*ret_rule = asked->known[i].rule[k];
-	return asked->known[i].answer[k];
 }
 
 static enum view_answer bundle_decide_socket(void *arg, const char *path, uint32_t *ret_rule)
 {
-	const struct asked *asked = arg;
+	const struct asker *asker = arg;
 	struct decision d;
 	const struct pb_rule *rule;
 
-	decide_unix(asked->c, path, false, &d);
+	decide_unix(asker->c, path, false, &d);
 	*ret_rule = d.rule;
 	if (d.effect == PB_ALLOW)
 		return VIEW_ALLOW;
-	rule = bundle_rule(asked->c->b, d.rule);
+	rule = bundle_rule(asker->c->b, d.rule);
 	return rule && rule->kind == PB_UNIX ? VIEW_DENY : VIEW_OTHERWISE;
-}
-
-static void asked_free(struct asked *a)
-{
-	for (size_t i = 0; a && i < ASKED; i++)
-		free(a->known[i].path);
-	free(a);
 }
 
 static char *full_path(const struct sandbox_run *run, const struct pb_mounts *m,
@@ -161,20 +120,20 @@ int sandbox_view_make(const struct sandbox_run *run, struct sandbox_view *ret,
 					   PB_S_FILE_READ };
 	struct view_mount *mounts = NULL;
 	struct view_anchor *v;
-	struct asked *asked;
+	struct asker *asker;
 	size_t n = 0;
 	int r = 0;
 
 	memset(ret, 0, sizeof(*ret));
 	v = calloc(m->anchors.count + 1, sizeof(*v));
-	asked = calloc(1, sizeof(*asked));
-	if (!v || !asked) {
+	asker = calloc(1, sizeof(*asker));
+	if (!v || !asker) {
 		free(v);
-		free(asked);
+		free(asker);
 		return rt_fail(err, ENOMEM, "no memory for the view");
 	}
-	asked->c = &ctx;
-	in.arg = asked;
+	asker->c = &ctx;
+	in.arg = asker;
 	for (uint32_t i = 0; i < m->anchors.count && r == 0; i++) {
 		const struct pb_anchor *a = pb_at(m, m->anchors, sizeof(*a), i);
 
@@ -206,6 +165,6 @@ int sandbox_view_make(const struct sandbox_run *run, struct sandbox_view *ret,
 	for (size_t i = 0; i < n; i++)
 		free(v[i].path);
 	free(v);
-	asked_free(asked);
+	free(asker);
 	return r;
 }

@@ -5,20 +5,16 @@
 #include "runtime/sandbox/view_place.h"
 
 /*
- * The rules' answer at a path inside.  `dir`: it must also hold for everything below.
+ * The rules' answers at a path inside.  `dir`: they must also hold for everything below.
  * `host`: the object is the host's, where scratch rules do not count.
  */
-enum view_answer view_decide_path(const struct view_builder *b, uint8_t op,
-				  const char *path, bool dir, bool host, uint32_t *ret_rule);
-/* May the run do `op` at the place, by all of its names? */
-enum view_answer view_answer_at(const struct view_builder *b, uint8_t op,
-				const struct view_place *p, bool dir, bool host,
-				uint32_t *ret_rule);
+void view_decide_path(const struct view_builder *b, const char *path, bool dir, bool host,
+		      struct view_answers *ret);
+/* What may the run do at the place, by all of its names? */
+void view_answers_at(const struct view_builder *b, struct view_place *p, bool dir, bool host,
+		     struct view_answers *ret);
 /* May the run connect to the socket at the place, by all of its names? */
 enum view_answer view_answer_socket(const struct view_builder *b,
 				    const struct view_place *p, uint32_t *ret_rule);
-/* view_answer_at() says VIEW_ALLOW. */
-bool view_decide(const struct view_builder *b, uint8_t op, const struct view_place *p,
-		 bool dir, bool host, uint32_t *ret_rule);
 
 #endif

@@ -16,23 +16,6 @@
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
 
-bool view_below(const char *path, const char *top)
-{
-	size_t n = strlen(top);
-
-	if (n == 1)
-		return path[0] == '/' && path[1];
-	return !strncmp(path, top, n) && path[n] == '/';
-}
-
-bool view_at(const char *path, const char *top)
-{
-	size_t n = strlen(top);
-
-	return n == 1 ? path[0] == '/' :
-			!strncmp(path, top, n) && (!path[n] || path[n] == '/');
-}
-
 static int join(char *out, size_t cap, const char *a, const char *b)
 {
 	int n = snprintf(out, cap, "%s%s", a, b);

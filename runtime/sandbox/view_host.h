@@ -41,9 +41,30 @@ int view_resolve(const char *prefix, const char *path, char ret[4096],
 /* True for a directory, or for a link that leads to one. */
 bool view_is_dir(const char *prefix, const char *path);
 
-/* Path helpers.  view_below(): `path` is strictly below `top`.  view_at(): below or the
- * same. */
-bool view_below(const char *path, const char *top);
-bool view_at(const char *path, const char *top);
+/* What follows `top` in the path, or NULL if the path does not begin with it.  Inline: a view
+ * with many places asks often, and most paths part early. */
+static inline const char *view_rest(const char *path, const char *top)
+{
+	for (; *top; path++, top++)
+		if (*path != *top)
+			return NULL;
+	return path;
+}
+
+/* `path` is strictly below `top`.  Only the root is one byte long. */
+static inline bool view_below(const char *path, const char *top)
+{
+	const char *rest = view_rest(path, top);
+
+	return rest && (rest - path == 1 ? *rest != '\0' : *rest == '/');
+}
+
+/* `path` is below `top`, or the same. */
+static inline bool view_at(const char *path, const char *top)
+{
+	const char *rest = view_rest(path, top);
+
+	return rest && (rest - path == 1 || !*rest || *rest == '/');
+}
 
 #endif

@@ -15,6 +15,13 @@ enum view_answer {
 	VIEW_OTHERWISE /* no rule allows it */
 };
 
+/* What the rules say about a name. */
+enum { VIEW_READ, VIEW_WRITE, VIEW_EXEC, VIEW_OPS };
+struct view_answers {
+	uint8_t answer[VIEW_OPS]; /* enum view_answer */
+	uint32_t rule[VIEW_OPS];  /* that decides */
+};
+
 #define VIEW_AF_FORCE 0x80 /* read-only whatever the rules say (for git's hooks) */
 #define VIEW_AF_FILE 0x40  /* with VIEW_AF_FORCE: a name that may be absent (for git's
                               files) */
@@ -58,13 +65,21 @@ struct view_in {
 	size_t nkept;
 	size_t nbelieved; /* the run may not even be able to reach the first `nbelieved`
 	                     of them: -EPERM */
-	enum view_answer (*decide)(void *arg, uint8_t op, const char *path,
-				   uint32_t *ret_rule);
-	/* the same about a connection to a socket file; NULL: no anchor is a socket's */
+	void (*decide)(void *arg, const char *path, struct view_answers *ret);
+	/* one answer about a connection to a socket file; NULL: no anchor is a socket's */
 	enum view_answer (*decide_socket)(void *arg, const char *path, uint32_t *ret_rule);
 	void *arg;
 	uint32_t otherwise; /* number of the otherwise-read rule; those for write and
 	                       exec follow */
 };
+
+/* May the run write there, as the rules alone say? */
+static inline enum view_answer view_may_write(const struct view_in *in, const char *path)
+{
+	struct view_answers a;
+
+	in->decide(in->arg, path, &a);
+	return a.answer[VIEW_WRITE];
+}
 
 #endif

@@ -94,12 +94,11 @@ int view_guard_link(struct view_builder *b, const struct view_link *link, uint32
 /* Do the rules make the place writable, and not only take a denial back? */
 static bool is_made_writable(const struct view_in *in, const struct view_anchor *a)
 {
-	uint32_t rule;
 	enum view_answer answer;
 
 	if (a->effect != PB_ALLOW || !(a->ops & PB_WRITE) || (a->flags & PB_AF_SCRATCH))
 		return false;
-	answer = in->decide(in->arg, PB_WRITE, a->path, &rule);
+	answer = view_may_write(in, a->path);
 	return answer == VIEW_ALLOW || answer == VIEW_OWN;
 }
 
@@ -107,7 +106,6 @@ bool view_link_is_foreign(const struct view_builder *b, const char *path)
 {
 	const struct view_in *in = b->in;
 	enum view_answer answer;
-	uint32_t rule;
 
 	if (in->project && view_at(path, in->project))
 		return false;
@@ -117,6 +115,6 @@ bool view_link_is_foreign(const struct view_builder *b, const char *path)
 		if (a->kind == PB_A_PATH && view_at(path, a->path) && is_made_writable(in, a))
 			return false;
 	}
-	answer = in->decide(in->arg, PB_WRITE, path, &rule);
+	answer = view_may_write(in, path);
 	return answer == VIEW_OWN ? view_is_private(b, path) : answer != VIEW_ALLOW;
 }

@@ -31,7 +31,7 @@ static uint32_t *slot_of(const struct view_builder *b, uint32_t key, const char 
 	for (; slots[i]; i = (i + 1) & (b->nindex - 1)) {
 		const struct view_place *p = &b->places[slots[i] - 1];
 
-		if (p->key == key && !strncmp(p->path, path, len) && !p->path[len])
+		if (p->key == key && p->len == len && !memcmp(p->path, path, len))
 			break;
 	}
 	return &slots[i];
@@ -68,7 +68,7 @@ int view_places_index(struct view_builder *b)
 	for (size_t i = 0; i < b->n; i++) {
 		const struct view_place *p = &b->places[i];
 
-		*slot_of(b, p->key, p->path, strlen(p->path)) = (uint32_t)i + 1;
+		*slot_of(b, p->key, p->path, p->len) = (uint32_t)i + 1;
 	}
 	return 0;
 }
@@ -119,7 +119,8 @@ struct view_place *view_place_at(struct view_builder *b, const char *path)
 	p = &b->places[b->n];
 	memset(p, 0, sizeof(*p));
 	p->key = key;
-	p->path = strdup(path);
+	p->len = (uint32_t)len;
+	p->path = strndup(path, len);
 	if (!p->path)
 		return NULL;
 	p->wanted.floor = true;

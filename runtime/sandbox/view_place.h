@@ -74,10 +74,19 @@ struct view_given {
 	                      host may take the name away */
 };
 
+/* What the rules alone say about `path`, and about a name below it that no rule knows: asked
+ * once, as it stays the same.  Filled by view_decide.c. */
+struct view_said {
+	bool at, below; /* it was asked */
+	struct view_answers at_path, below_path;
+};
+
 struct view_place {
 	uint32_t key; /* of the path, for view_place_at() */
+	uint32_t len; /* of the path */
 	char *path;   /* inside; absolute */
 	char *source; /* at or below a mounted tree: the name on the host; else NULL */
+	struct view_said said;
 	struct view_wanted wanted;
 	struct view_found found;
 	struct view_given given;

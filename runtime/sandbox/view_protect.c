@@ -40,7 +40,7 @@ static int add_home(struct view_builder *b)
 	} names[] = { { "", "/.gitconfig" }, { "/.local", "/bin" }, { "", "/.claude" },
 		      { "/.cargo", "/config.toml" } };
 	const char *home = b->in->home;
-	uint32_t rule = floor_rule(b, home, "/.bashrc"), by;
+	uint32_t rule = floor_rule(b, home, "/.bashrc");
 	int r = 0;
 
 	if (rule == VIEW_NO_RULE)
@@ -52,7 +52,7 @@ static int add_home(struct view_builder *b)
 					 .flags = PB_AF_FLOOR | VIEW_AF_FORCE };
 
 		if (snprintf(path, sizeof(path), "%s%s", home, names[i].dir) >= 4096 ||
-		    b->in->decide(b->in->arg, PB_WRITE, path, &by) != VIEW_ALLOW)
+		    view_may_write(b->in, path) != VIEW_ALLOW)
 			continue;
 		if (snprintf(path, sizeof(path), "%s%s%s", home, names[i].dir,
 			     names[i].name) >= 4096)
@@ -101,17 +101,16 @@ static int within_reach(const struct view_builder *b, const char *path, bool *re
 	const struct view_in *in = b->in;
 	struct view_link *links;
 	char real[4096];
-	uint32_t rule;
 	size_t n;
 	int r = view_resolve(in->prefix, path, real, &links, &n);
 
-	*ret = in->decide(in->arg, PB_WRITE, path, &rule) == VIEW_ALLOW;
+	*ret = view_may_write(in, path) == VIEW_ALLOW;
 	for (size_t i = 0; i < n && r == 0; i++)
-		*ret |= in->decide(in->arg, PB_WRITE, links[i].path, &rule) == VIEW_ALLOW;
+		*ret |= view_may_write(in, links[i].path) == VIEW_ALLOW;
 	free(links);
 	if (r < 0)
 		return rt_fail_errno(b->err, -r, "%s", path);
-	*ret |= in->decide(in->arg, PB_WRITE, real, &rule) == VIEW_ALLOW;
+	*ret |= view_may_write(in, real) == VIEW_ALLOW;
 	return 0;
 }
 

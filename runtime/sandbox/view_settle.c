@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/base/place.h"
 #include "runtime/sandbox/view_decide.h"
 #include "runtime/sandbox/view_find.h"
 #include "runtime/sandbox/view_mount.h"
@@ -20,18 +21,16 @@
 static int by_path(const void *a, const void *b)
 {
 	/* '/' sorts before every other byte, so a tree is contiguous */
-	const unsigned char *x = (const unsigned char *)((const struct view_place *)a)->path;
-	const unsigned char *y = (const unsigned char *)((const struct view_place *)b)->path;
+	const struct view_place *p = a, *q = b;
+	const size_t n = p->len < q->len ? p->len : q->len;
+	const size_t i = place_shared(p->path, q->path, n);
+	const unsigned char x = (unsigned char)p->path[i], y = (unsigned char)q->path[i];
 
-	while (*x && *x == *y)
-		x++, y++;
-	if (*x == *y)
-		return 0;
-	if (!*x || !*y)
-		return *x ? 1 : -1;
-	if (*x == '/' || *y == '/')
-		return *x == '/' ? -1 : 1;
-	return *x < *y ? -1 : 1;
+	if (i == n)
+		return p->len == q->len ? 0 : p->len < q->len ? -1 : 1;
+	if (x == '/' || y == '/')
+		return x == '/' ? -1 : 1;
+	return x < y ? -1 : 1;
 }
 
 /* Trees are contiguous in the list, so we go up from the previous place. */
@@ -65,13 +64,17 @@ static bool mountable(const struct view_object *o)
 static void decide_ops(const struct view_builder *b, struct view_place *p, bool dir,
 		       bool host)
 {
-	static const uint8_t ops[3] = { PB_READ, PB_WRITE, PB_EXEC };
+	static const uint8_t ops[VIEW_OPS] = { PB_READ, PB_WRITE, PB_EXEC };
 	struct view_given *g = &p->given;
+	struct view_answers a;
 
+	view_answers_at(b, p, dir, host, &a);
 	g->ops = 0;
-	for (int i = 0; i < 3; i++)
-		if (view_decide(b, ops[i], p, dir, host, &g->rules[i]))
+	for (int i = 0; i < VIEW_OPS; i++) {
+		g->rules[i] = a.rule[i];
+		if (a.answer[i] == VIEW_ALLOW)
 			g->ops |= ops[i];
+	}
 	/* a mount cannot be written or executed without being read */
 	if (!(g->ops & PB_READ))
 		g->ops = 0;
@@ -203,12 +206,15 @@ static void settle_root(struct view_builder *b, struct view_place *p)
 static void settle_system(struct view_builder *b, struct view_place *p)
 {
 	struct view_given *g = &p->given;
-	uint32_t rule = VIEW_NO_RULE;
+	struct view_answers a;
 
-	g->mask = g->keep = p->wanted.restricted && p->found.object.exists &&
-			    view_decide_path(b, PB_READ, p->path, false, true, &rule) ==
-				    VIEW_DENY;
-	g->rules[0] = rule;
+	g->mask = g->keep = false;
+	g->rules[0] = VIEW_NO_RULE;
+	if (p->wanted.restricted && p->found.object.exists) {
+		view_decide_path(b, p->path, false, true, &a);
+		g->mask = g->keep = a.answer[VIEW_READ] == VIEW_DENY;
+		g->rules[0] = a.rule[VIEW_READ];
+	}
 	if (p->wanted.private_ && !g->mask && p->found.object.is_dir) {
 		g->keep = true;
 		g->ops = g->allowed = PB_READ;
@@ -256,16 +262,20 @@ static bool settle_socket(const struct view_builder *b, struct view_place *p,
 	struct view_given *g = &p->given;
 	bool shown = up && up->given.from_host && !up->given.mask &&
 		     (up->given.ops & PB_READ);
-	uint32_t rule = VIEW_NO_RULE, file;
+	uint32_t rule = VIEW_NO_RULE;
+	struct view_answers file;
 
 	if (!p->wanted.socket || p->wanted.private_ || p->wanted.mounted || !o->exists ||
 	    !S_ISSOCK(o->mode) ||
 	    (shown && (!b->in->foreign || up->wanted.project || (up->given.ops & PB_WRITE))))
 		return false;
-	if (view_answer_socket(b, p, &rule) != VIEW_ALLOW ||
-	    (p->wanted.restricted &&
-	     view_answer_at(b, PB_READ, p, false, true, &file) == VIEW_DENY))
+	if (view_answer_socket(b, p, &rule) != VIEW_ALLOW)
 		return false;
+	if (p->wanted.restricted) {
+		view_answers_at(b, p, false, true, &file);
+		if (file.answer[VIEW_READ] == VIEW_DENY)
+			return false;
+	}
 	g->keep = g->from_host = g->socket = true;
 	g->ops = g->allowed = 0;
 	g->rules[0] = g->rules[1] = g->rules[2] = rule;

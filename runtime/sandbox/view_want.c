@@ -39,10 +39,11 @@ static int add_private(struct view_builder *b, const char *path)
 /* True if all of the host's tree may be read. */
 static bool reads_anywhere(const struct view_in *in)
 {
-	uint32_t rule;
+	struct view_answers root, below;
 
-	return in->decide(in->arg, PB_READ, "/", &rule) == VIEW_ALLOW &&
-	       in->decide(in->arg, PB_READ, "/.\x01", &rule) == VIEW_ALLOW;
+	in->decide(in->arg, "/", &root);
+	in->decide(in->arg, "/.\x01", &below);
+	return root.answer[VIEW_READ] == VIEW_ALLOW && below.answer[VIEW_READ] == VIEW_ALLOW;
 }
 
 /*
@@ -53,11 +54,8 @@ static bool reads_anywhere(const struct view_in *in)
 static bool writes_anywhere(const struct view_builder *b)
 {
 	const struct view_place *root = view_place_find(b, "/");
-	const struct view_in *in = b->in;
-	uint32_t rule;
 
-	return (root && root->wanted.opens) ||
-	       in->decide(in->arg, PB_WRITE, "/.\x01", &rule) == VIEW_ALLOW;
+	return (root && root->wanted.opens) || view_may_write(b->in, "/.\x01") == VIEW_ALLOW;
 }
 
 /* Adds the host's object, even if it lies below a private tree. */

@@ -6,7 +6,7 @@
 
 #include "runtime/bundle/reader.h"
 #include "runtime/decide/bpf.h"
-#include "runtime/decide/decide.h"
+#include "runtime/decide/near.h"
 
 static inline void law_decision(const struct bundle *b, const struct decision *d)
 {
@@ -60,7 +60,9 @@ static inline void law_bundle(uint8_t *bytes, size_t n, bool run)
 	static const char *const paths[] = { "/", "/home/u/project/.git/config", "/etc/passwd" };
 	struct decide_ctx c = { .scope = PB_SANDBOX, .cwd = "/home/u/project" };
 	static const uint8_t addr[16] = { [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1 };
-	struct decision d, each[DECIDE_FILE_OPS];
+	static struct decide_near near;
+	const struct decision *each;
+	struct decision d;
 	struct rt_err err = { 0 };
 	struct bundle b;
 
@@ -69,11 +71,12 @@ static inline void law_bundle(uint8_t *bytes, size_t n, bool run)
 		return;
 	}
 	c.b = &b;
+	near = (struct decide_near){ .nmarks = 0 };
 	for (int i = 0; i < PB_ROOT_COUNT; i++)
 		c.roots.dir[i] = i == PB_ROOT_FS ? "/" : "/home/u/project";
 	for (size_t i = 0; i < 3; i++) {
 		law_argv(&c, argvs[i], &d);
-		decide_file_each(&c, paths[i], each);
+		each = decide_file_each(&c, &near, paths[i]);
 		for (unsigned k = 0; k < DECIDE_FILE_OPS; k++) {
 			decide_file(&c, (uint8_t)(1u << k), paths[i], &d);
 			law_decision(&b, &d);

@@ -9,7 +9,7 @@
 #include "compiler/backend/matcher/matcher.h"
 #include "compiler/backend/rules/rules.h"
 #include "compiler/eval/eval.h"
-#include "runtime/decide/decide.h"
+#include "runtime/decide/near.h"
 #include "tests/prop/runs.h"
 
 #define REQUESTS 200
@@ -93,6 +93,28 @@ static bool same(const struct bundle *b, const struct ir_request *q,
 	for (i = 0; i < e->nmatched && i < DECIDE_MAX_MATCHED; i++)
 		if (e->matched[i]->index != d->matched[i])
 			return false;
+	return true;
+}
+
+/* Decided after other paths, it is the same. */
+static bool same_near(const struct decide_ctx *c, struct decide_near *near, const char *path)
+{
+	const struct decision *each = decide_file_each(c, near, path);
+
+	for (unsigned i = 0; i < DECIDE_FILE_OPS; i++) {
+		struct decision d;
+		uint32_t n;
+
+		decide_file(c, (uint8_t)(1u << i), path, &d);
+		n = d.nmatched < DECIDE_MAX_MATCHED ? d.nmatched : DECIDE_MAX_MATCHED;
+		if (d.effect == each[i].effect && d.rule == each[i].rule &&
+		    d.nmatched == each[i].nmatched &&
+		    memcmp(d.matched, each[i].matched, n * sizeof(d.matched[0])) == 0)
+			continue;
+		printf("'%s' operation %u: effect %u rule %u, after other paths %u rule %u\n",
+		       path, i, d.effect, d.rule, each[i].effect, each[i].rule);
+		return false;
+	}
 	return true;
 }
 
@@ -213,9 +235,12 @@ static bool one_policy(struct rnd *r)
 	struct bk_output out = { .a = r->a };
 	static struct pb_mounts no_mounts;
 	struct bundle b = { .size = 0 };
+	static struct decide_near near;
+	struct decide_ctx one = { .b = &b };
 	const char *why;
 	int i;
 
+	near = (struct decide_near){ .nmarks = 0 };
 	diag_init(&sink, r->a);
 	pass_lift(ir, &sink);
 	why = ir_verify(ir, r->a);
@@ -244,6 +269,12 @@ static bool one_policy(struct rnd *r)
 		eval_decide(ir, &q, r->a, &e);
 		ask(r->a, &b, &q, &d);
 		if (!same(&b, &q, &e, &d)) {
+			complain(ir, &b, &q, &e, &d);
+			return false;
+		}
+		if (!i)
+			one = context(r->a, &b, &q);
+		if (q.kind == IR_FILE && !same_near(&one, &near, str_z(r->a, q.path))) {
 			complain(ir, &b, &q, &e, &d);
 			return false;
 		}

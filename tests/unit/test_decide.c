@@ -3,6 +3,7 @@
  * prop_matcher compares with the reference evaluator.
  */
 #include "runtime/decide/bits.h"
+#include "runtime/decide/near.h"
 #include "runtime/decide/path.h"
 #include "tests/unit/hand.h"
 
@@ -25,20 +26,31 @@ static unsigned effect_of(const char *line)
 	return argv_of(line).effect;
 }
 
+static void same_as_near(struct decide_near *near, const char *path)
+{
+	const struct decision *each = decide_file_each(&h.c, near, path);
+
+	for (unsigned i = 0; i < DECIDE_FILE_OPS; i++) {
+		struct decision d;
+		uint32_t n;
+
+		decide_file(&h.c, (uint8_t)(1u << i), path, &d);
+		n = d.nmatched < DECIDE_MAX_MATCHED ? d.nmatched : DECIDE_MAX_MATCHED;
+		if (d.effect != each[i].effect || d.rule != each[i].rule ||
+		    d.nmatched != each[i].nmatched ||
+		    memcmp(d.matched, each[i].matched, n * sizeof(d.matched[0])) != 0)
+			fail_msg("%.200s: operation %u: %u by %u, after others %u by %u", path, i,
+				 d.effect, d.rule, each[i].effect, each[i].rule);
+	}
+}
+
 static unsigned file(uint8_t op, const char *path)
 {
-	struct decision d, each[DECIDE_FILE_OPS];
+	struct decide_near near = { .nmarks = 0 };
+	struct decision d;
 
 	decide_file(&h.c, op, path, &d);
-	if (op != PB_READ && op != PB_WRITE && op != PB_EXEC)
-		return d.effect;
-	decide_file_each(&h.c, path, each);
-	assert_int_equal(d.effect, each[op / 2].effect);
-	assert_int_equal(d.rule, each[op / 2].rule);
-	assert_int_equal(d.nmatched, each[op / 2].nmatched);
-	assert_memory_equal(d.matched, each[op / 2].matched,
-			    (d.nmatched < DECIDE_MAX_MATCHED ? d.nmatched : DECIDE_MAX_MATCHED) *
-				    sizeof(d.matched[0]));
+	same_as_near(&near, path);
 	return d.effect;
 }
 
@@ -125,6 +137,60 @@ static void test_a_path_is_judged_under_every_root(void **state)
 	assert_int_equal(file(PB_READ, "/home/u/a"), PB_ALLOW);
 	assert_int_equal(file(PB_READ, "/home/u/.ssh/id"), PB_HIDE);
 	assert_int_equal(file(PB_READ, "/p/a"), PB_DENY);
+}
+
+/* Whatever was decided before. */
+static void test_files_one_after_the_other(void **state)
+{
+	static const char *const tops[] = { "", "/p", "/p/a", "/pp", "/home", "/home/u",
+					    "/home/u/p", "/home/u/.ssh", "/tmp", "/tmp/host",
+					    "/p/../p", "/p/" };
+	static const char *const names[] = { "", "/a", "/ab", "/.env", "/.env.example", "/a/.env",
+					     "/a/b", "/a/b/c", "/.\x01", "/a/.\x01", "/b" };
+	static const char *const projects[] = { "/p", "/home/u", "/home/u/p", "/", NULL };
+	char path[2 * NEAR_PATH] = "/p";
+	struct decide_near near;
+	struct ir_rule *deny, *own;
+	uint32_t seed = 1;
+
+	(void)state;
+	hand_rule(&h, IR_FILE, IR_PROJECT, IR_ALLOW, "P");
+	hand_rule(&h, IR_FILE, IR_PROJECT, IR_DENY, "P/a/b");
+	hand_rule(&h, IR_FILE, IR_PROJECT, IR_HIDE, "H/.ssh");
+	own = hand_rule(&h, IR_FILE, IR_PROJECT, IR_ALLOW, "/tmp");
+	own->scratch = true;
+	own->scopes = IR_SANDBOX;
+	own->set.u.file.ops = IR_WRITE;
+	hand_rule(&h, IR_FILE, IR_PROJECT, IR_ALLOW, "/tmp/host");
+	deny = hand_rule(&h, IR_FILE, IR_PROJECT, IR_DENY, "/**/.env*");
+	hand_except(&h, deny, "P/.env.example");
+	hand_compile(&h);
+	for (size_t p = 0; p < POL_LEN(projects); p++) {
+		h.c.roots.dir[PB_ROOT_PROJECT] = projects[p];
+		near = (struct decide_near){ .nmarks = 0 };
+		for (int i = 0; i < 4000; i++) {
+			seed = seed * 1664525 + 1013904223;
+			(void)snprintf(path, sizeof(path), "%s%s", tops[(seed >> 8) % 251 % POL_LEN(tops)],
+				       names[(seed >> 16) % 241 % POL_LEN(names)]);
+			same_as_near(&near, path[0] ? path : "/");
+		}
+	}
+	/* deeper, and longer, than what is kept of a path, and back */
+	h.c.roots.dir[PB_ROOT_PROJECT] = "/p";
+	near = (struct decide_near){ .nmarks = 0 };
+	(void)strcpy(path, "/p");
+	for (size_t n = 2; n < NEAR_PATH + 100; n += 2) {
+		bool deep = n < 200 || n > NEAR_PATH - 100;
+
+		(void)strcpy(path + n, deep ? "/a" : "xa");
+		if (!deep)
+			continue;
+		same_as_near(&near, path);
+		if (n % 32 == 0) {
+			same_as_near(&near, "/p/a/b");
+			same_as_near(&near, path);
+		}
+	}
 }
 
 static void test_what_lies_below_a_root(void **state)
@@ -289,6 +355,7 @@ int main(void)
 		WITH(hand, test_program_column),
 		WITH(hand, test_tails_and_exceptions),
 		WITH(hand, test_a_path_is_judged_under_every_root),
+		WITH(hand, test_files_one_after_the_other),
 		cmocka_unit_test(test_what_lies_below_a_root),
 		WITH(hand, test_unknown_is_deny),
 		WITH(hand, test_scopes),

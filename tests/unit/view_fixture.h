@@ -28,10 +28,9 @@ struct world {
 };
 
 /* A rule list with the semantics of literal names: a denial wins. */
-static inline enum view_answer decide(void *arg, uint8_t op, const char *path,
-				      uint32_t *rule)
+static inline enum view_answer decide_one(const struct world *w, uint8_t op, const char *path,
+					  uint32_t *rule)
 {
-	const struct world *w = arg;
 	bool own = true;
 	int allow = -1;
 
@@ -51,6 +50,13 @@ static inline enum view_answer decide(void *arg, uint8_t op, const char *path,
 		return VIEW_OTHERWISE;
 	*rule = (uint32_t)allow;
 	return own ? VIEW_OWN : VIEW_ALLOW;
+}
+
+static inline void decide(void *arg, const char *path, struct view_answers *ret)
+{
+	for (unsigned i = 0; i < VIEW_OPS; i++)
+		ret->answer[i] = (uint8_t)decide_one(arg, (uint8_t)(1u << i), path,
+						     &ret->rule[i]);
 }
 
 static inline uint32_t rule(struct world *w, uint8_t effect, uint8_t ops,
