@@ -34,6 +34,8 @@ struct str cli_clean(struct arena *a, struct str s, bool lines);
 bool cli_write(struct arena *a, const char *path, struct str bytes);
 /* Reads and checks a bundle; false after a message. */
 bool cli_bundle(const char *path, struct bundle *ret);
+/* Verifies every member, also those that no verb of polc reads. */
+bool cli_members(struct bundle *b, struct rt_err *err);
 /*
  * Prints the sink, and the internal error if there is one.  Returns the exit
  * status of a verb whose policy has errors: `errors` (1 or 2), or 70.

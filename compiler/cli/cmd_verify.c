@@ -28,22 +28,6 @@ static bool is_there(const char *path)
 	return fd >= 0;
 }
 
-static bool check_members(struct bundle *b, struct rt_err *err)
-{
-	size_t i;
-
-	for (i = 0; i < b->nmembers; i++) {
-		if (bundle_member(b, b->members[i].path))
-			continue;
-		(void)rt_fail(err, EBADMSG,
-			      "bundle '%s': member '%s' is damaged: its "
-			      "digest is not the manifest's",
-			      b->name, b->members[i].path);
-		return false;
-	}
-	return true;
-}
-
 static void print(const struct options *o, struct arena *a, const struct bundle *b,
 		  const struct trust *t)
 {
@@ -93,7 +77,7 @@ enum cli_exit cmd_verify(struct options *o, struct arena *a)
 	opt.home = str_z(a, roots_home(a));
 	if (trust_open(o->bundle, false, &opt, &b, &t, &err) == 0) {
 		if (bundle_check_time(&b, opt.now, &err) == 0 &&
-		    check_members(&b, &err)) {
+		    cli_members(&b, &err)) {
 			print(o, a, &b, &t);
 			e = CLI_CLEAN;
 		}

@@ -241,12 +241,29 @@ bool cli_write(struct arena *a, const char *path, struct str bytes)
 	return false;
 }
 
+bool cli_members(struct bundle *b, struct rt_err *err)
+{
+	for (size_t i = 0; i < b->nmembers; i++) {
+		if (bundle_member(b, b->members[i].path))
+			continue;
+		(void)rt_fail(err, EBADMSG,
+			      "bundle '%s': member '%s' is damaged: its "
+			      "digest is not the manifest's",
+			      b->name, b->members[i].path);
+		return false;
+	}
+	return true;
+}
+
 bool cli_bundle(const char *path, struct bundle *ret)
 {
 	struct rt_err err = { .err = 0 };
 
-	if (bundle_open(path, ret, &err) == 0)
-		return true;
+	if (bundle_open(path, ret, &err) == 0) {
+		if (cli_members(ret, &err))
+			return true;
+		bundle_release(ret);
+	}
 	fprintf(stderr, "polc: %s\n", err.text);
 	return false;
 }
