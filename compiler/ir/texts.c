@@ -100,19 +100,32 @@ bool ir_glob_is_texts(const struct ir_glob *g, size_t max)
 	return n && n <= max;
 }
 
-static bool is_wild(const struct ir_set *set)
+static bool is_wild(const struct ir_set *set, unsigned ops)
 {
-	return (set->u.file.ops & IR_READ) && !ir_glob_is_texts(&set->u.file.path.glob, IR_MOST_NAMES);
+	return (set->u.file.ops & ops) && !ir_glob_is_texts(&set->u.file.path.glob, IR_MOST_NAMES);
 }
 
-bool ir_rule_opens_by_name(const struct ir_rule *r)
+static bool takes_by_name(const struct ir_rule *r, unsigned ops)
 {
 	if (r->kind != IR_FILE || !(r->scopes & IR_SANDBOX))
 		return false;
 	if (r->effect != IR_ALLOW)
-		return is_wild(&r->set);
+		return is_wild(&r->set, ops);
 	for (size_t i = 0; i < r->nexcept; i++)
-		if ((r->set.u.file.ops & IR_READ) && is_wild(&r->except[i]))
+		if (is_wild(&r->except[i], ops & r->set.u.file.ops))
+			return true;
+	return false;
+}
+
+bool ir_rule_starts_by_name(const struct ir_rule *r)
+{
+	return takes_by_name(r, IR_READ | IR_EXEC);
+}
+
+bool ir_starts_by_name(const struct ir *ir)
+{
+	for (size_t i = 0; i < ir->rules.n; i++)
+		if (ir_rule_starts_by_name(ir->rules.v[i]))
 			return true;
 	return false;
 }
@@ -120,7 +133,7 @@ bool ir_rule_opens_by_name(const struct ir_rule *r)
 bool ir_opens_by_name(const struct ir *ir)
 {
 	for (size_t i = 0; i < ir->rules.n; i++)
-		if (ir_rule_opens_by_name(ir->rules.v[i]))
+		if (takes_by_name(ir->rules.v[i], IR_READ))
 			return true;
 	return false;
 }

@@ -29,8 +29,10 @@ bool ir_glob_is_texts(const struct ir_glob *g, size_t max);
  * about every open of the run.
  */
 bool ir_opens_by_name(const struct ir *ir);
-/* Is this one of these rules? */
-bool ir_rule_opens_by_name(const struct ir_rule *r);
+/* Or executing? */
+bool ir_starts_by_name(const struct ir *ir);
+/* Is this one of the rules that do? */
+bool ir_rule_starts_by_name(const struct ir_rule *r);
 
 /* The bytes with which every member begins; *ret_whole: they are all of it. */
 struct str ir_glob_lead(struct arena *a, const struct ir_glob *g, bool *ret_whole);

@@ -34,7 +34,7 @@ static int open_cwd(void)
 int broker_init(struct broker *b, const struct broker_rules *rules)
 {
 	*b = (struct broker){ .rules = *rules, .self = -1, .cwd = -1 };
-	b->trees.uid = b->reads.uid = geteuid();
+	b->trees.uid = b->reads.uid = b->starts.uid = geteuid();
 	b->work = malloc(sizeof(*b->work));
 	if (!b->work)
 		return -ENOMEM;
@@ -49,6 +49,7 @@ void broker_release(struct broker *b)
 {
 	broker_trees_release(&b->trees);
 	broker_trees_release(&b->reads);
+	broker_trees_release(&b->starts);
 	free(b->work);
 	b->work = NULL;
 	if (b->self >= 0)
@@ -83,6 +84,7 @@ static const struct verb {
 	[BROKER_REMOVEXATTR] = { broker_xattr, FINDS_OBJECT, false,
 				 broker_check_xattr },
 	[BROKER_BIND] = { broker_bind, FINDS_NAME, false, NULL },
+	[BROKER_EXEC] = { broker_exec, FINDS_ITSELF, false, NULL },
 	[BROKER_ACCESS] = { broker_access, FINDS_OBJECT, false, broker_check_access },
 };
 
@@ -113,7 +115,7 @@ static int find(struct broker_act *a, const struct verb *v)
 void broker_result_init(struct broker_result *ret)
 {
 	ret->ours = true;
-	ret->reads = false;
+	ret->reads = ret->starts = false;
 	ret->err = 0;
 	ret->fd = ret->object = -1;
 	ret->reason = BROKER_BY_KERNEL;

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/base/io.h"
 #include "runtime/base/sys.h"
 #include "runtime/broker/actions.h"
 #include "runtime/broker/below.h"
@@ -192,7 +193,9 @@ static bool is_read_here(const struct broker_act *a)
 static int open_to_read(struct broker_act *a)
 {
 	const struct broker_call *c = a->c;
+	const struct broker_rules *rules = &a->b->rules;
 	unsigned how = c->flags & O_NOFOLLOW ? BROKER_WALK_NOFOLLOW : BROKER_WALK_FOLLOW;
+	AUTO_CLOSE int program = -1;
 	int fd, r = BROKER_NOT_OURS;
 
 	broker_spot_release(a->at);
@@ -209,9 +212,11 @@ static int open_to_read(struct broker_act *a)
 	r = c->flags & O_CREAT ? may_find(a->at, a->b->reads.uid) : 0;
 	if (r == 0 && a->at->place->kind == BROKER_OPEN_HERE)
 		r = broker_may_read(a, a->at, S_ISDIR(a->at->mode));
+	if (r == 0 && rules->changed)
+		r = rules->changed(rules->arg, a->at->dev, a->at->ino, &program);
 	if (r < 0)
 		return r;
-	fd = broker_reopen(a->b, a->at->object, c->flags & (PLAIN_FLAGS | O_DIRECTORY));
+	fd = broker_reopen(a->b, program >= 0 ? program : a->at->object, c->flags & (PLAIN_FLAGS | O_DIRECTORY));
 	return fd < 0 ? fd : hand_out(a, fd);
 }
 

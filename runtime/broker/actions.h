@@ -20,6 +20,7 @@ int broker_utimens(struct broker_act *a);
 int broker_xattr(struct broker_act *a); /* set, remove */
 int broker_access(struct broker_act *a);
 int broker_bind(struct broker_act *a);
+int broker_exec(struct broker_act *a);
 
 /* What is refused of a new name before any rule is asked, as the kernel does, and by
  * the rules. */

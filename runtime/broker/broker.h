@@ -44,7 +44,7 @@
 #define BROKER_MOST_DEEP 64
 #define BROKER_MOST_MS 100
 
-enum broker_op { BROKER_READ, BROKER_WRITE };
+enum broker_op { BROKER_READ, BROKER_WRITE, BROKER_START };
 
 #define BROKER_NO_RULE UINT32_MAX
 
@@ -63,6 +63,12 @@ struct broker_rules {
 	 * it is not NULL, is an O_PATH descriptor of it (or -1), and -1 if it was taken.  0, or
 	 * -errno: the run does not get it.  NULL: nobody wants to know. */
 	int (*hold)(void *arg, int fd, int *object, bool linked);
+	/* The run is about to start the program `object` (O_PATH).  0, or -errno: the kernel
+	 * will not be able to open it.  NULL: the kernel can open all of them. */
+	int (*start)(void *arg, int object, dev_t dev, ino_t ino);
+	/* If this file is a copy of a program that has changed since: *ret is the program
+	 * (O_PATH, the caller's), else -1.  0 or -errno.  NULL: there are no copies. */
+	int (*changed)(void *arg, dev_t dev, ino_t ino, int *ret);
 	/* Has anybody this regular file (O_PATH) open, or may it be so?  NULL: nobody has. */
 	bool (*in_use)(void *arg, int object);
 	/* Must what has this name keep it?  *ret_rule is set if so.  NULL: nothing must. */
@@ -95,6 +101,7 @@ enum broker_verb {
 	BROKER_REMOVEXATTR, /* text; follow */
 	BROKER_ACCESS,      /* mode: R_OK, W_OK, X_OK; flags: AT_EACCESS; follow */
 	BROKER_BIND,        /* fd: the caller's socket */
+	BROKER_EXEC,        /* follow.  It is the kernel's, if it is not refused */
 	BROKER_VERB_COUNT
 };
 
@@ -138,6 +145,7 @@ enum broker_reason {
 	BROKER_BY_NATURE, /* what no run may do: a device, a whiteout, this attribute */
 	BROKER_BY_CHANGE, /* what is there has changed each time that it was looked at
 			   */
+	BROKER_BY_COPY,   /* the program could not be copied for its start */
 	BROKER_BY_LATE,   /* the caller has waited too long; `subject` is as it wrote it
 			   */
 };
@@ -145,6 +153,7 @@ enum broker_reason {
 struct broker_result {
 	bool ours; /* no: the kernel's own walls answer, nothing was done */
 	bool reads; /* it was to be opened for reading only */
+	bool starts; /* it was to be executed */
 	int err;   /* 0 or an errno */
 	int fd;    /* BROKER_OPEN: the caller's, close-on-exec; else -1 */
 	int object; /* O_PATH, of the file to which fd leads, for rules.hold; the caller's; -1:
@@ -163,6 +172,8 @@ struct broker {
 	 * run sees: the kernel (Landlock) lets the run itself open none there.  Empty:
 	 * nowhere. */
 	struct broker_trees reads;
+	/* Where programs are started by name, seen in the same way.  Empty: nowhere. */
+	struct broker_trees starts;
 	struct broker_rules rules;
 	int self; /* O_PATH of /proc/self/fd, of this process */
 	int cwd;  /* O_PATH of its directory */

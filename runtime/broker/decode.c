@@ -359,6 +359,8 @@ static const struct row rows[] = {
 	  true, more_xattr },
 	{ SYS_bind, BROKER_BIND, NONE, NONE, NONE, NONE, NONE, NONE, 0, false,
 	  more_bind },
+	{ SYS_execve, BROKER_EXEC, NONE, 0, NONE, NONE, NONE, NONE, 0, true, NULL },
+	{ SYS_execveat, BROKER_EXEC, 0, 1, NONE, NONE, NONE, 4, 0, true, more_at },
 	{ SYS_access, BROKER_ACCESS, NONE, 0, NONE, NONE, 1, NONE, 0, true,
 	  more_access },
 	{ SYS_faccessat, BROKER_ACCESS, 0, 1, NONE, NONE, 2, NONE, 0, true,
@@ -416,6 +418,8 @@ int broker_decode(const struct broker_source *from, const struct seccomp_notif *
 	ret->path[0] = ret->to[0] = ret->text[0] = '\0';
 	/* futimens(3): of a descriptor */
 	if (c->verb == BROKER_UTIMENS && row->dir != NONE && !r.args[row->path])
+		return BROKER_NOT_OURS;
+	if (c->verb == BROKER_EXEC && !from->starts)
 		return BROKER_NOT_OURS;
 	/* an open that writes nothing needs no path */
 	if (c->verb == BROKER_OPEN && row->flags != NONE && !from->reads &&

@@ -28,6 +28,7 @@ struct broker_source {
 	int proc_fd; /* O_PATH of /proc, as this process sees it */
 	struct broker_ids ids;
 	bool reads; /* files are opened for reading, too: broker.reads */
+	bool starts; /* programs are started by name: broker.starts */
 };
 
 struct broker_decoded {

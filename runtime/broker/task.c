@@ -55,6 +55,13 @@ int broker_may_read(struct broker_act *a, const struct broker_spot *s, bool is_d
 	return may(a, BROKER_READ, s->path, is_dir, BROKER_BY_RULE);
 }
 
+int broker_may_start(struct broker_act *a, const struct broker_spot *s)
+{
+	int r = broker_may_read(a, s, false);
+
+	return r == 0 ? may(a, BROKER_START, s->path, false, BROKER_BY_RULE) : r;
+}
+
 int broker_may_go(struct broker_act *a, const char *path)
 {
 	const struct broker_rules *rules = &a->b->rules;

@@ -37,6 +37,8 @@ void broker_touch(const struct broker_act *a, const char *path, int dir, const c
 int broker_may_write(struct broker_act *a, const struct broker_spot *s, bool is_dir);
 int broker_might_write(struct broker_act *a, const struct broker_spot *s, bool is_dir);
 int broker_may_read(struct broker_act *a, const struct broker_spot *s, bool is_dir);
+/* The same of being executed, which reads it as well. */
+int broker_may_start(struct broker_act *a, const struct broker_spot *s);
 /* 0, or what is refused (EBUSY) if the name must not go away. */
 int broker_may_go(struct broker_act *a, const char *path);
 /* May the name become the other one?  Both are written, and what must not be read must

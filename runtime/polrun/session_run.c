@@ -64,7 +64,7 @@ static int start_and_supervise(struct session *s)
 {
 	AUTO_CLOSE int project = -1;
 	const struct told told = told_of(s);
-	struct sandbox_child child = { .listener = -1, .root_fd = -1 };
+	struct sandbox_child child = { .listener = -1, .root_fd = -1, .copies_fd = -1 };
 	struct streams streams = { 0 };
 	struct rt_err err = { 0 };
 	int r, flags[3];

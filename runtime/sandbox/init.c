@@ -176,6 +176,7 @@ int init_main(int sock)
 			   .masks = -1,
 			   .made = -1,
 			   .scratch = -1,
+			   .copies = -1,
 			   .ruleset = -1,
 			   .listener = -1 };
 	struct rt_err err = { 0 };

@@ -1,5 +1,5 @@
-/* Finds the programs in trees in which they are started by name.  Decides which files the kernel
- * may open there as programs. */
+/* Finds the programs that Landlock is told at the start.  Decides which files the kernel may
+ * open as programs in trees in which they are started by name. */
 #include "runtime/sandbox/plan_programs.h"
 
 #include <dirent.h>
@@ -17,161 +17,185 @@
 #include "runtime/sandbox/view_answer.h"
 #include "runtime/sandbox/view_host.h"
 
-#define MOST_LOOKS 2000000u /* names */
-#define MOST_DEEP 100u      /* one directory in another: each holds a descriptor */
+#define MOST_DIRS 64u
+#define MOST 16384u /* programs */
 
 struct search {
-	const struct decide_ctx *ctx;
+	const struct sandbox_run *run;
 	const struct sandbox_view *v;
-	dev_t dev;
-	unsigned looks, deep;
-	char *names; /* one after the other, each with its NUL */
-	size_t n, cap;
-	size_t len;  /* of `path` */
-	char path[PATH_MAX]; /* inside */
+	struct plan_programs *to;
+	size_t cap, ids_cap;
+	struct sandbox_program seen[MOST_DIRS];
+	size_t nseen;
 };
 
-static int keep(struct search *s)
+static int compare(const void *a, const void *b)
 {
-	size_t cap = s->cap ? s->cap : 65536;
+	const struct sandbox_program *x = a, *y = b;
 
-	while (cap < s->n + s->len + 1)
-		cap *= 2;
-	if (cap != s->cap) {
-		char *grown = realloc(s->names, cap);
+	return x->dev != y->dev ? (x->dev < y->dev ? -1 : 1)
+	       : x->ino != y->ino ? (x->ino < y->ino ? -1 : 1) : 0;
+}
 
-		if (!grown)
-			return -ENOMEM;
-		s->names = grown;
-		s->cap = cap;
-	}
-	memcpy(s->names + s->n, s->path, s->len + 1);
-	s->n += s->len + 1;
+bool sandbox_programs_have(const struct sandbox_programs *p, uint64_t dev, uint64_t ino)
+{
+	const struct sandbox_program key = { dev, ino };
+
+	return p->n && bsearch(&key, p->v, p->n, sizeof(*p->v), compare);
+}
+
+void sandbox_programs_release(struct sandbox_programs *p)
+{
+	free(p->v);
+	*p = (struct sandbox_programs){ 0 };
+}
+
+static int grow(void *v, size_t *cap, size_t need, size_t each)
+{
+	size_t more = *cap ? *cap : 1024;
+	void **at = v, *grown;
+
+	while (more < need)
+		more *= 2;
+	if (more == *cap)
+		return 0;
+	grown = reallocarray(*at, more, each);
+	if (!grown)
+		return -ENOMEM;
+	*at = grown;
+	*cap = more;
 	return 0;
 }
 
-static bool may_start(const struct search *s)
+static int keep(struct search *s, const char *path, const struct stat *st)
+{
+	struct plan_programs *to = s->to;
+	struct sandbox_programs *ids = &to->ids;
+	size_t n = strlen(path) + 1;
+	int r = grow(&to->names, &s->cap, to->len + n, 1);
+
+	if (r == 0)
+		r = grow(&ids->v, &s->ids_cap, ids->n + 1, sizeof(*ids->v));
+	if (r < 0)
+		return r;
+	memcpy(to->names + to->len, path, n);
+	to->len += n;
+	ids->v[ids->n++] = (struct sandbox_program){ st->st_dev, st->st_ino };
+	return 0;
+}
+
+static bool may_start(const struct search *s, const char *path)
 {
 	uint32_t rule;
 
-	return view_allows_name(s->ctx, s->v, PB_READ, s->path, &rule) &&
-	       view_allows_name(s->ctx, s->v, PB_EXEC, s->path, &rule);
+	return view_allows_name(&s->run->ctx, s->v, PB_READ, path, &rule) &&
+	       view_allows_name(&s->run->ctx, s->v, PB_EXEC, path, &rule);
 }
 
-/* Is the name, or one below it, a place of its own? */
-static bool is_place(const struct search *s, bool or_below)
+/* Is it in a tree in which programs are started by name?  A tree that is shown under another
+ * name than the host's is left out: its programs are copied when they are started. */
+static bool is_ours(const struct search *s, const char *path)
 {
-	for (size_t i = 0; i < s->v->n; i++) {
-		const struct sandbox_node *n = &s->v->nodes[i];
+	const struct sandbox_node *n = sandbox_view_find(s->v, path);
 
-		if (!n->noted && (or_below ? view_at(n->path, s->path) :
-					     strcmp(n->path, s->path) == 0))
+	return n && n->start_by_name && !n->source;
+}
+
+static int look_at(struct search *s, int dir, const char *name, const char *path)
+{
+	struct stat st;
+
+	if (s->to->ids.n == MOST ||
+	    fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) != 0 ||
+	    !S_ISREG(st.st_mode) || !(st.st_mode & 0111) || !is_ours(s, path) ||
+	    !may_start(s, path))
+		return 0;
+	return keep(s, path, &st);
+}
+
+/* A program, by any name: a link leads to it. */
+static int look_at_file(struct search *s, const char *path)
+{
+	char real[PATH_MAX];
+
+	return path && realpath(path, real) ? look_at(s, AT_FDCWD, real, real) : 0;
+}
+
+/* /bin and /usr/bin are one, as a rule. */
+static bool is_seen(struct search *s, int dir)
+{
+	struct stat st;
+
+	if (s->nseen == MOST_DIRS || fstat(dir, &st) != 0)
+		return true;
+	for (size_t i = 0; i < s->nseen; i++)
+		if (s->seen[i].dev == st.st_dev && s->seen[i].ino == st.st_ino)
 			return true;
-	}
+	s->seen[s->nseen++] = (struct sandbox_program){ st.st_dev, st.st_ino };
 	return false;
 }
 
-static int look_in(struct search *s, int fd);
-
 /* A directory that polrun may not read has programs that it does not know. */
-static int look_below(struct search *s, int dir, const char *name)
+static int look_in(struct search *s, const char *path)
 {
-	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-
-	return fd < 0 || s->deep == MOST_DEEP ? (fd < 0 ? 0 : close(fd)) : look_in(s, fd);
-}
-
-static int look_at(struct search *s, int dir, const struct dirent *e, bool places)
-{
-	size_t before = s->len, n = strlen(e->d_name);
-	bool is_dir = e->d_type == DT_DIR;
-	struct stat st;
-	int r = 0;
-
-	if ((e->d_type != DT_REG && !is_dir && e->d_type != DT_UNKNOWN) ||
-	    before + 1 + n >= sizeof(s->path))
-		return 0;
-	if (++s->looks > MOST_LOOKS)
-		return -E2BIG;
-	s->path[s->len++] = '/';
-	memcpy(s->path + s->len, e->d_name, n + 1);
-	s->len += n;
-	if ((!places || !is_place(s, false)) &&
-	    fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0 &&
-	    st.st_dev == s->dev) {
-		if (S_ISDIR(st.st_mode))
-			r = look_below(s, dir, e->d_name);
-		else if (S_ISREG(st.st_mode) && (st.st_mode & 0111) && may_start(s))
-			r = keep(s);
-	}
-	s->len = before;
-	s->path[before] = '\0';
-	return r;
-}
-
-/* Closes the descriptor. */
-static int look_in(struct search *s, int fd)
-{
-	DIR *d = fdopendir(fd);
-	bool places = is_place(s, true);
+	char real[PATH_MAX], full[PATH_MAX];
 	const struct dirent *e;
+	DIR *d;
 	int r = 0;
 
-	if (!d) {
-		(void)close(fd);
-		return -ENOMEM;
+	if (path[0] != '/' || !realpath(path, real) || !is_ours(s, real))
+		return 0;
+	d = opendir(real);
+	if (!d)
+		return 0;
+	if (is_seen(s, dirfd(d))) {
+		(void)closedir(d);
+		return 0;
 	}
-	s->deep++;
 	while (r == 0 && (e = readdir(d)))
-		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-			r = look_at(s, dirfd(d), e, places);
-	s->deep--;
+		if ((e->d_type == DT_REG || e->d_type == DT_UNKNOWN) &&
+		    snprintf(full, sizeof(full), "%s/%s", real[1] ? real : "", e->d_name) <
+			    (int)sizeof(full))
+			r = look_at(s, dirfd(d), e->d_name, full);
 	(void)closedir(d);
 	return r;
 }
 
-static int look_in_node(struct search *s, const struct sandbox_node *n)
+static const char *path_of(const struct sandbox_run *run)
 {
-	struct stat st;
-	int fd = sys_open(n->source ? n->source : n->path,
-			  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
-
-	if (fd < 0)
-		return 0;
-	if (fstat(fd, &st) != 0) {
-		(void)close(fd);
-		return 0;
-	}
-	s->dev = st.st_dev;
-	s->len = n->path[1] ? strlen(n->path) : 0;
-	memcpy(s->path, n->path, s->len);
-	s->path[s->len] = '\0';
-	return look_in(s, fd);
+	for (size_t i = 0; run->envp && run->envp[i]; i++)
+		if (strncmp(run->envp[i], "PATH=", 5) == 0)
+			return run->envp[i] + 5;
+	return "/usr/local/bin:/usr/bin:/bin";
 }
 
-int plan_programs(const struct decide_ctx *ctx, const struct sandbox_view *v, char **ret_names,
-		  size_t *ret_len)
+int plan_programs(const struct sandbox_run *run, const struct sandbox_view *v,
+		  struct plan_programs *ret)
 {
-	struct search *s = calloc(1, sizeof(*s));
-	int r = s ? 0 : -ENOMEM;
+	struct search s = { .run = run, .v = v, .to = ret };
+	char dir[PATH_MAX];
+	int r = 0;
 
-	*ret_names = NULL;
-	*ret_len = 0;
-	for (size_t i = 0; i < v->n && r == 0; i++) {
-		const struct sandbox_node *n = &v->nodes[i];
-
-		if (!n->start_by_name)
-			continue;
-		s->ctx = ctx;
-		s->v = v;
-		r = look_in_node(s, n);
+	*ret = (struct plan_programs){ 0 };
+	if (!v->starts)
+		return 0;
+	/* the dynamic linker of nearly all of them */
+	r = look_at_file(&s, "/lib64/ld-linux-x86-64.so.2");
+	if (r == 0)
+		r = look_at_file(&s, run->exec_path);
+	for (const char *p = path_of(run), *end; p && r == 0; p = *end ? end + 1 : NULL) {
+		end = strchrnul(p, ':');
+		if (snprintf(dir, sizeof(dir), "%.*s", (int)(end - p), p) < (int)sizeof(dir))
+			r = look_in(&s, dir);
 	}
-	if (r == 0) {
-		*ret_names = s->names;
-		*ret_len = s->n;
-	} else if (s) {
-		free(s->names);
-	}
-	free(s);
+	if (ret->ids.n)
+		qsort(ret->ids.v, ret->ids.n, sizeof(*ret->ids.v), compare);
 	return r;
+}
+
+void plan_programs_release(struct plan_programs *p)
+{
+	free(p->names);
+	sandbox_programs_release(&p->ids);
+	*p = (struct plan_programs){ 0 };
 }

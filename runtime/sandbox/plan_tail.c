@@ -86,24 +86,24 @@ static uint8_t given_by(const struct sandbox_node *n)
 	return n->start_by_name ? ops & (uint8_t)~PB_EXEC : ops;
 }
 
-static void landlock_programs(struct plan *p, const struct sandbox_run *run,
-			      const struct sandbox_view *v)
+static void landlock_programs(struct plan *p, const struct sandbox_view *v,
+			      const struct plan_programs *programs)
 {
-	AUTO_FREE char *names = NULL;
+	uint32_t at = plan_blob(p, programs->names, programs->len);
 	struct plan_op *op;
-	uint32_t at;
-	size_t len;
-	int r = plan_programs(&run->ctx, v, &names, &len);
 
-	if (r < 0 && p->err == 0)
-		p->err = r;
-	if (!names)
+	if (!v->starts)
 		return;
-	at = plan_blob(p, names, len);
+	op = plan_add(p, STEP_LANDLOCK, PLAN_INIT);
+	op->mode = LANDLOCK_PART_COPIES;
+	op->aux = SANDBOX_COPIES;
+	op->v = STARTS;
+	if (!programs->len)
+		return;
 	op = plan_add(p, STEP_LANDLOCK, PLAN_INIT);
 	op->mode = LANDLOCK_PART_PROGRAMS;
 	op->other = at;
-	op->len = (uint32_t)len;
+	op->len = (uint32_t)programs->len;
 	op->v = STARTS;
 }
 
@@ -116,8 +116,8 @@ static bool is_below(const char *path, const char *top)
 	return !strncmp(path, top, n) && path[n] == '/';
 }
 
-void plan_landlock(struct plan *p, const struct sandbox_run *run,
-		   const struct sandbox_view *v, const struct pb_landlock_abi *abi)
+void plan_landlock(struct plan *p, const struct sandbox_view *v,
+		   const struct plan_programs *programs, const struct pb_landlock_abi *abi)
 {
 	uint64_t device = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR |
 			  LANDLOCK_ACCESS_FS_WRITE_FILE;
@@ -150,8 +150,7 @@ void plan_landlock(struct plan *p, const struct sandbox_run *run,
 		if (sandbox_node_native(n) & ~above)
 			landlock_rule(p, n->path, rights_of(n, abi), abi);
 	}
-	if (v->starts)
-		landlock_programs(p, run, v);
+	landlock_programs(p, v, programs);
 	op = plan_add(p, STEP_LANDLOCK, PLAN_INIT);
 	op->mode = LANDLOCK_PART_RESTRICT;
 }

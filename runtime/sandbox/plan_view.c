@@ -497,6 +497,8 @@ void plan_view(struct plan *p, const struct sandbox_run *run,
 	add_texts(&b, texts);
 	if (b.anywhere)
 		plan_kernel(p, true, run->host_network);
+	if (v->starts)
+		plan_add(p, STEP_COPIES, PLAN_INIT)->aux = SANDBOX_COPIES;
 	for (size_t i = 0; i < v->n; i++)
 		if (!v->nodes[i].noted && special(v->nodes[i].path) &&
 		    v->nodes[i].masked)

@@ -3,6 +3,7 @@
 #define RUNTIME_SANDBOX_PLAN_VIEW_H
 
 #include "runtime/sandbox/plan_ground.h"
+#include "runtime/sandbox/plan_programs.h"
 #include "runtime/sandbox/sandbox.h"
 
 /* The files of /etc of which the run sees its own version. */
@@ -39,8 +40,8 @@ bool plan_ground_fits(const struct sandbox_view *v);
 /* Appends the rules of a limited network, if there are any. */
 void plan_nft(struct plan *p, const struct plan_policy *policy);
 /* Appends the Landlock rules and landlock_restrict_self(). */
-void plan_landlock(struct plan *p, const struct sandbox_run *run,
-		   const struct sandbox_view *v, const struct pb_landlock_abi *abi);
+void plan_landlock(struct plan *p, const struct sandbox_view *v,
+		   const struct plan_programs *programs, const struct pb_landlock_abi *abi);
 /* Appends the command's steps and the last step of polinit. */
 void plan_command(struct plan *p, const struct sandbox_run *run,
 		  const struct plan_policy *policy);

@@ -8,6 +8,7 @@
 #define RUNTIME_SANDBOX_SANDBOX_H
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "runtime/base/err.h"
@@ -97,6 +98,30 @@ enum pb_filter_kind sandbox_filter_kind(const struct sandbox_run *run);
 int sandbox_view_make(const struct sandbox_run *run, struct sandbox_view *ret,
 		      struct rt_err *err);
 
+/*
+ * In trees in which programs are started by name, Landlock lets the run start those programs
+ * that it was told at the start, and the files that have room for copies of others.
+ */
+#define SANDBOX_COPIES 96u
+#define SANDBOX_COPY_NAME 12
+static inline void sandbox_copy_name(uint32_t number, char out[SANDBOX_COPY_NAME])
+{
+	(void)snprintf(out, SANDBOX_COPY_NAME, "%u", number);
+}
+
+struct sandbox_program {
+	uint64_t dev, ino;
+};
+
+/* The programs that were told, sorted. */
+struct sandbox_programs {
+	struct sandbox_program *v; /* malloc'ed */
+	size_t n;
+};
+
+bool sandbox_programs_have(const struct sandbox_programs *p, uint64_t dev, uint64_t ino);
+void sandbox_programs_release(struct sandbox_programs *p);
+
 struct sandbox_child {
 	pid_t init_pid;    /* polinit: pid 1 inside */
 	int init_pidfd;
@@ -108,6 +133,9 @@ struct sandbox_child {
 	int root_fd;
 	int *trees; /* malloc'ed; NULL: none */
 	size_t ntrees;
+	int copies_fd; /* of a view in which programs are started by name: the directory of the
+			  files for copies, on a mount of the run.  O_PATH */
+	struct sandbox_programs programs;
 };
 
 /* The events that polinit sends. */
@@ -116,12 +144,15 @@ enum sandbox_event {
 	                       number in the target, or -1 */
 	SANDBOX_MOUNTED,    /* sandbox_start() consumes this one, too: the view stands */
 	SANDBOX_SOCKETS,    /* and this one: the gateway's sockets; value: their bits */
-	SANDBOX_TREE,       /* and this one: a tree of the view; value: its node, -1 is the root */
+	SANDBOX_TREE,       /* and this one: a tree of the view; value: its node, or SANDBOX_TREE_* */
 	SANDBOX_FAILED,     /* a step failed: err is filled; polrun exits with 125 */
 	SANDBOX_EXEC_FAILED,/* execve of the target failed: value is the errno */
 	SANDBOX_EXITED,     /* value: wait status of the target */
 	SANDBOX_STOPPED,    /* the target stopped: value is the signal */
 };
+
+#define SANDBOX_TREE_ROOT (-1)
+#define SANDBOX_TREE_COPIES (-2)
 
 struct sandbox_status {
 	uint32_t event;
@@ -162,7 +193,7 @@ int sandbox_start(const struct sandbox_run *run, const struct sandbox_view *view
 
 /* Closes the gateway's sockets, if they are still there. */
 void sandbox_drop_sockets(struct sandbox_child *c);
-/* Closes root_fd and the trees. */
+/* Closes root_fd, the trees and copies_fd, and frees the programs. */
 void sandbox_drop_trees(struct sandbox_child *c);
 
 /* Starts the command.  If the command or pid 1 has already ended, its status says so. */

@@ -21,6 +21,7 @@
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
 #include "runtime/sandbox/launch.h"
+#include "runtime/sandbox/plan_programs.h"
 #include "runtime/sandbox/plan_view.h"
 #include "runtime/sandbox/root.h"
 
@@ -199,7 +200,10 @@ void sandbox_drop_trees(struct sandbox_child *c)
 	c->ntrees = 0;
 	if (c->root_fd >= 0)
 		(void)close(c->root_fd);
-	c->root_fd = -1;
+	sandbox_programs_release(&c->programs);
+	if (c->copies_fd >= 0)
+		(void)close(c->copies_fd);
+	c->root_fd = c->copies_fd = -1;
 }
 
 static void meanwhile(const struct spawn *s, pid_t init_pid, int init_pidfd)
@@ -227,7 +231,8 @@ static int take_sockets(const struct sandbox_status *st, const struct beside *be
 static int take_tree(const struct sandbox_status *st, const struct beside *beside,
 		     struct sandbox_child *ret, struct rt_err *err)
 {
-	int *at = st->value == -1 ? &ret->root_fd
+	int *at = st->value == SANDBOX_TREE_ROOT     ? &ret->root_fd
+		  : st->value == SANDBOX_TREE_COPIES ? &ret->copies_fd
 		  : st->value >= 0 && (size_t)st->value < ret->ntrees ? &ret->trees[st->value]
 								      : NULL;
 
@@ -331,16 +336,24 @@ static int plan_for_view(struct spawn *s, const struct sandbox_view *view,
 }
 
 /* The rest: polinit gives up what it needed for the view, and starts the command. */
-static void plan_for_command(struct spawn *s, const struct sandbox_view *view,
-			     const struct plan_policy *policy)
+static int plan_for_command(struct spawn *s, const struct sandbox_view *view,
+			    const struct plan_policy *policy, struct sandbox_programs *ret,
+			    struct rt_err *err)
 {
 	static const enum step_id creds[] = { STEP_SECUREBITS, STEP_BOUNDING,
 					      STEP_AMBIENT, STEP_CAPSET, STEP_NNP };
+	struct plan_programs programs;
+	int r;
 
 	for (size_t i = 0; i < sizeof(creds) / sizeof(*creds); i++)
 		(void)plan_add(&s->plan, creds[i], PLAN_INIT);
-	plan_landlock(&s->plan, s->run, view, &policy->landlock);
+	r = plan_programs(s->run, view, &programs);
+	plan_landlock(&s->plan, view, &programs, &policy->landlock);
 	plan_command(&s->plan, s->run, policy);
+	*ret = programs.ids;
+	programs.ids = (struct sandbox_programs){ 0 };
+	plan_programs_release(&programs);
+	return r < 0 ? rt_fail_errno(err, -r, "the programs in PATH") : 0;
 }
 
 /* Sends the plan that was made; a further one begins with plan_init().  *sent is the result of
@@ -432,7 +445,7 @@ int sandbox_spawn(const struct sandbox_run *run, const struct sandbox_view *view
 	ret->listener = ret->status_fd = ret->init_pidfd = -1;
 	for (int i = 0; i < GATE_SOCKET_COUNT; i++)
 		ret->sockets[i] = -1;
-	ret->root_fd = -1;
+	ret->root_fd = ret->copies_fd = -1;
 	s.uid_out = sandbox_ids_of(run).uid_out;
 	r = view->brokers ? room_for_trees(view, ret, err) : 0;
 	plan_init(&s.plan);
@@ -446,8 +459,9 @@ int sandbox_spawn(const struct sandbox_run *run, const struct sandbox_view *view
 		plan_init(&s.plan);
 	}
 	if (r == 0) {
-		plan_for_command(&s, view, policy);
-		r = pass_plan(&s, &sent, err);
+		r = plan_for_command(&s, view, policy, &ret->programs, err);
+		if (r == 0)
+			r = pass_plan(&s, &sent, err);
 	}
 	if (r == 0) {
 		meanwhile(&s, 0, -1);

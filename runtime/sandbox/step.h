@@ -39,6 +39,7 @@ struct init {
 	int masks;       /* read-only: what is attached */
 	int made;        /* the same directory, writable; -1: masks still is */
 	int scratch;
+	int copies;      /* the files for copies of programs; -1: none */
 	int ruleset;     /* Landlock ruleset */
 	int listener;    /* listener of the target's filter */
 	int *slots;      /* open trees; -1: none */

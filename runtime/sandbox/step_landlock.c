@@ -12,6 +12,7 @@
 #include "runtime/base/landlock.h"
 #include "runtime/base/sys.h"
 #include "runtime/sandbox/plan.h"
+#include "runtime/sandbox/sandbox.h"
 #include "runtime/sandbox/step_landlock.h"
 
 static int create(struct init *in, const struct plan_op *op, struct rt_err *err)
@@ -65,6 +66,25 @@ static int add_programs(struct init *in, const struct plan_op *op, struct rt_err
 	return 0;
 }
 
+/* Files of the run's own, in which polrun puts programs. */
+static int add_copies(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	char name[SANDBOX_COPY_NAME];
+
+	for (uint32_t i = 0; i < op->aux; i++) {
+		struct landlock_path_beneath_attr attr = { .allowed_access = op->v };
+
+		sandbox_copy_name(i, name);
+		AUTO_CLOSE int fd = sys_openat(in->copies, name, O_PATH | O_NOFOLLOW | O_CLOEXEC, 0);
+
+		attr.parent_fd = fd;
+		if (fd < 0 ||
+		    sys_landlock_add(in->ruleset, LANDLOCK_RULE_PATH_BENEATH, &attr, 0) < 0)
+			return step_fail(err, STEP_LANDLOCK, errno, "rule for a copy");
+	}
+	return 0;
+}
+
 int step_landlock(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
 	switch ((enum landlock_part)op->mode) {
@@ -72,6 +92,8 @@ int step_landlock(struct init *in, const struct plan_op *op, struct rt_err *err)
 		return create(in, op, err);
 	case LANDLOCK_PART_RULE:
 		return add(in, op, err);
+	case LANDLOCK_PART_COPIES:
+		return add_copies(in, op, err);
 	case LANDLOCK_PART_PROGRAMS:
 		return add_programs(in, op, err);
 	case LANDLOCK_PART_RESTRICT:

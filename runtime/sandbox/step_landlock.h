@@ -5,6 +5,7 @@
 enum landlock_part {
 	LANDLOCK_PART_CREATE,  /* fd: ABI; v, w, aux: handled fs, net, scoped */
 	LANDLOCK_PART_RULE,    /* path; v: rights */
+	LANDLOCK_PART_COPIES,  /* aux: so many of init.copies; v: rights */
 	LANDLOCK_PART_PROGRAMS, /* other, len: paths, each with its NUL; v: rights */
 	LANDLOCK_PART_RESTRICT
 };

@@ -14,6 +14,8 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
+#include "runtime/sandbox/sandbox.h"
+#include "runtime/sandbox/status.h"
 #include "runtime/sandbox/step_place.h"
 
 #define BASE_DIR "/proc" /* where the run's tmpfs is mounted during the set-up */
@@ -237,6 +239,38 @@ int step_scratch(struct init *in, const struct plan_op *op, struct rt_err *err)
 			r = step_fail(err, id, errno, "a second clone");
 	}
 	return r;
+}
+
+/*
+ * Files for copies of programs (copies.h).  Their mount has to be one of the run's own mount
+ * namespace, where polrun clones it, and no path may lead there: it lies below the mount of the
+ * run's terminals.
+ */
+int step_copies(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	static const char under[] = "dev/pts";
+	struct mount_attr attr = { .attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV };
+	AUTO_CLOSE int dir = own_dir(in->base, "x"), tree = -1, over = -1;
+	char name[SANDBOX_COPY_NAME];
+	int r;
+
+	if (dir < 0)
+		return step_fail(err, STEP_COPIES, -dir, "mkdir");
+	for (uint32_t i = 0; i < op->aux; i++) {
+		sandbox_copy_name(i, name);
+		if (mknodat(dir, name, S_IFREG | 0755, 0) < 0)
+			return step_fail(err, STEP_COPIES, errno, "mknod");
+	}
+	tree = sys_open_tree(in->base, "x", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+	over = sys_open_tree(in->root, under, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+	if (tree < 0 || over < 0 ||
+	    sys_mount_setattr(tree, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0 ||
+	    sys_move_mount(tree, "", in->root, under, MOVE_MOUNT_F_EMPTY_PATH) < 0 ||
+	    sys_move_mount(over, "", in->root, under, MOVE_MOUNT_F_EMPTY_PATH) < 0)
+		return step_fail(err, STEP_COPIES, errno, "/%s", under);
+	in->copies = io_steal_fd(&tree);
+	r = status_send_fds(in->sock, SANDBOX_TREE, SANDBOX_TREE_COPIES, &in->copies, 1);
+	return r < 0 ? step_fail(err, STEP_COPIES, -r, "passing the files on") : 0;
 }
 
 int step_root_ro(struct init *in, const struct plan_op *op, struct rt_err *err)

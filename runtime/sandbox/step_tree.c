@@ -143,7 +143,7 @@ int step_broker(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
 	bool root = op->flags & PLAN_F_SPECIAL;
 	int fd = root ? in->root : in->slots[op->fd];
-	int r = status_send_fds(in->sock, SANDBOX_TREE, root ? -1 : (int)op->v, &fd, 1);
+	int r = status_send_fds(in->sock, SANDBOX_TREE, root ? SANDBOX_TREE_ROOT : (int)op->v, &fd, 1);
 
 	if (!root) {
 		(void)close(fd);

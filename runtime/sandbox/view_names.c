@@ -227,7 +227,7 @@ int view_opens(struct view_builder *b)
 				       "or executed, which needs Landlock and seccomp "
 				       "notifications", n->path);
 		v->opens |= n->open_by_name;
-		v->brokers |= n->open_by_name;
+		v->brokers |= n->open_by_name || n->start_by_name;
 		v->starts |= n->start_by_name;
 	}
 	return 0;

@@ -38,7 +38,7 @@ static bool allows(void *arg, enum broker_op op, const char *path, bool is_dir,
 		   uint32_t *ret_rule)
 {
 	const struct brokered *b = arg;
-	uint8_t bit = op == BROKER_WRITE ? PB_WRITE : PB_READ;
+	uint8_t bit = op == BROKER_WRITE ? PB_WRITE : op == BROKER_START ? PB_EXEC : PB_READ;
 
 	(void)is_dir;
 	if (op == BROKER_WRITE) {
@@ -89,9 +89,25 @@ static void makes_dir(void *arg, int dir, const char *name)
 
 static void touches(void *arg, const char *path, int dir, const char *name)
 {
-	const struct brokered *b = arg;
+	struct brokered *b = arg;
 
-	effects_note(b->effects, path, dir, name);
+	copies_touch(&b->copies, dir, name);
+	if (b->effects)
+		effects_note(b->effects, path, dir, name);
+}
+
+static int start(void *arg, int object, dev_t dev, ino_t ino)
+{
+	struct brokered *b = arg;
+
+	return copies_start(&b->copies, object, dev, ino);
+}
+
+static int changed(void *arg, dev_t dev, ino_t ino, int *ret)
+{
+	struct brokered *b = arg;
+
+	return copies_changed(&b->copies, dev, ino, ret);
 }
 
 static bool allows_link(void *arg, const char *path, const char *target, uint32_t *ret_rule)
@@ -203,22 +219,32 @@ static size_t room_for_files(void)
 	return files.rlim_cur > 2 * OWN_FILES ? (size_t)files.rlim_cur - OWN_FILES : 0;
 }
 
-/* A place as the run sees it, through its mounts. */
-static int add_read(struct brokered *b, enum broker_place_kind kind, const char *path)
+/* A place as the run sees it, through its mounts: what becomes there of opening for reading, and
+ * of programs that are started. */
+static int add_seen_at(struct brokered *b, const char *path, enum broker_place_kind reads,
+		       enum broker_place_kind starts)
 {
-	int fd = path[1] ? sys_open_beneath(b->root_fd, path + 1, O_PATH | O_DIRECTORY | O_CLOEXEC,
+	bool hole = reads == BROKER_HOLE;
+	int fd = hole	   ? -1 :
+		 path[1] ? sys_open_beneath(b->root_fd, path + 1, O_PATH | O_DIRECTORY | O_CLOEXEC,
 					    RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS) :
 			   b->root_fd;
-	int r;
+	int r = 0;
 
+	if (fd < 0 && !hole && errno != ENOENT && errno != ENOTDIR && errno != ELOOP &&
+	    errno != EACCES)
+		return -errno;
 	if (fd >= 0 && path[1])
 		b->fds[b->nfds++] = fd;
-	r = broker_trees_add(&b->broker.reads, fd < 0 ? BROKER_HOLE : kind, path, fd);
-	return r == -EEXIST ? 0 : r;
+	if (b->view->opens)
+		r = broker_trees_add(&b->broker.reads, fd < 0 ? BROKER_HOLE : reads, path, fd);
+	if ((r == 0 || r == -EEXIST) && b->view->starts)
+		r = broker_trees_add(&b->broker.starts, fd < 0 ? BROKER_HOLE : starts, path, fd);
+	return r == -EEXIST && !hole ? 0 : r;
 }
 
-/* Where files are opened for reading by name. */
-static int add_reads(struct brokered *b)
+/* Where files are opened for reading by name, and programs are started. */
+static int add_seen(struct brokered *b)
 {
 	const struct sandbox_view *v = b->view;
 	int r = 0;
@@ -229,20 +255,23 @@ static int add_reads(struct brokered *b)
 		if (n->noted)
 			continue;
 		if (!n->is_dir)
-			r = broker_trees_add(&b->broker.reads, BROKER_HOLE, n->path, -1);
+			r = add_seen_at(b, n->path, BROKER_HOLE, BROKER_HOLE);
+		else if (n->masked || n->locked)
+			r = add_seen_at(b, n->path, BROKER_LIST, BROKER_LOOK);
 		else
-			r = add_read(b, n->masked || n->locked ? BROKER_LIST :
-					n->open_by_name	       ? BROKER_OPEN_HERE :
-								 BROKER_LOOK, n->path);
+			r = add_seen_at(b, n->path,
+					n->open_by_name ? BROKER_OPEN_HERE : BROKER_LOOK,
+					n->start_by_name ? BROKER_OPEN_HERE : BROKER_LOOK);
 	}
 	/* what is the kernel's, and the run's own root */
 	if (r == 0)
-		r = add_read(b, BROKER_LOOK, "/proc");
+		r = add_seen_at(b, "/proc", BROKER_LOOK, BROKER_LOOK);
 	if (r == 0)
-		r = add_read(b, BROKER_LOOK, "/dev");
+		r = add_seen_at(b, "/dev", BROKER_LOOK, BROKER_LOOK);
 	if (r == 0)
-		r = add_read(b, BROKER_LIST, "/");
-	b->from.reads = true;
+		r = add_seen_at(b, "/", BROKER_LIST, BROKER_LOOK);
+	b->from.reads = v->opens;
+	b->from.starts = v->starts;
 	return r;
 }
 
@@ -258,11 +287,14 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 					    .stays = stays,
 					    .allows_link = allows_link,
 					    .makes_dir = makes_dir,
-					    .touches = effects ? touches : NULL };
+					    .start = view->starts ? start : NULL,
+					    .changed = view->starts ? changed : NULL,
+					    .touches = effects || view->starts ? touches : NULL };
 	int r;
 
 	*b = (struct brokered){ .run = run, .view = view, .effects = effects,
 				.from.proc_fd = -1, .root_fd = -1 };
+	copies_none(&b->copies);
 	if (!view->brokers)
 		return 0;
 	b->on = true;
@@ -276,14 +308,18 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 		r = -ENOMEM;
 	if (r == 0)
 		r = stays_init(&b->stays, view);
-	b->broker.trees.uid = b->broker.reads.uid = ids.uid_out;
+	b->broker.trees.uid = b->broker.reads.uid = b->broker.starts.uid = ids.uid_out;
 	b->from.proc_fd = sys_open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 	if (r == 0 && b->from.proc_fd < 0)
 		r = -errno;
 	if (r == 0)
 		r = add_places(b, child);
-	if (r == 0 && view->opens)
-		r = add_reads(b);
+	if (r == 0 && (view->opens || view->starts))
+		r = add_seen(b);
+	if (r == 0 && view->starts && copies_init(&b->copies, &b->held, child, err) < 0) {
+		sandbox_drop_trees(child);
+		return -err->err;
+	}
 	if (r == 0)
 		r = hold_streams(b);
 	sandbox_drop_trees(child);
@@ -299,6 +335,7 @@ void brokered_release(struct brokered *b)
 	if (!b->on)
 		return;
 	held_release(&b->held);
+	copies_release(&b->copies);
 	repos_release(&b->repos);
 	broker_release(&b->broker);
 	for (size_t i = 0; i < b->nfds; i++)
@@ -377,7 +414,7 @@ static void record(const struct broker_result *res, struct denials *d)
 	if (!res->err || res->reason == BROKER_BY_KERNEL)
 		return;
 	io_escape(subject, sizeof(subject), res->subject, strlen(res->subject));
-	denials_add(d, "file", res->reads ? "read" : "write", subject, res->err, res->rule);
+	denials_add(d, "file", res->starts ? "exec" : res->reads ? "read" : "write", subject, res->err, res->rule);
 }
 
 int brokered_serve(struct brokered *b, int listener, const struct seccomp_notif *req,

@@ -10,6 +10,7 @@
 
 #include "runtime/broker/serve.h"
 #include "runtime/sandbox/sandbox.h"
+#include "runtime/supervise/copies.h"
 #include "runtime/supervise/denials.h"
 #include "runtime/supervise/effects.h"
 #include "runtime/supervise/held.h"
@@ -22,6 +23,7 @@ struct brokered {
 	const struct sandbox_view *view;
 	struct broker broker;
 	struct broker_source from;
+	struct copies copies; /* of programs that the run starts */
 	struct held held; /* what the run has open for writing by it */
 	void *room; /* of DECIDE_LINK_ROOM bytes */
 	struct stays stays; /* the walls: no call takes one away */

@@ -68,12 +68,15 @@ static const int ioctls[] = {
 	(int)SECCOMP_IOCTL_NOTIF_ADDFD, /* the broker's alone: the last one */
 };
 
-/* The broker acts with the ids of the run's user. */
-static const int ids[] = { SYS_setfsuid, SYS_setfsgid, SYS_geteuid, SYS_getegid };
+/* The broker acts with the ids of the run's user; programs are copied, and mounted by attach.h. */
+static const int beside_broker[] = {
+	SYS_setfsuid, SYS_setfsgid, SYS_geteuid, SYS_getegid, SYS_sendfile, SYS_sendmsg,
+};
 
 static void add_broker(struct own_filter *f, const int *broker, size_t n)
 {
-	own_filter_calls(f, ids, OWN_FILTER_COUNT(ids), (struct sock_filter)ALLOW);
+	own_filter_calls(f, beside_broker, OWN_FILTER_COUNT(beside_broker),
+			 (struct sock_filter)ALLOW);
 	for (size_t i = 0; i < n; i++)
 		if (broker[i] != SYS_openat2) /* decided above */
 			own_filter_calls(f, &broker[i], 1, (struct sock_filter)ALLOW);

@@ -71,6 +71,8 @@ static void print_denial(FILE *out, const struct bundle *b, const struct denial 
 	if (explain_rule_reason(b, e->rule, text, sizeof(text)) ||
 	    explain_rule_text(b, e->rule, text, sizeof(text)))
 		fprintf(out, ": %s", text);
+	else if (!bundle_rule(b, e->rule) && e->err) /* what could not be done */
+		fprintf(out, " (%s)", strerror(e->err));
 	if (strcmp(e->layer, "network") == 0 && e->why == GATE_W_ASK)
 		fputs(" (it asks, and nobody said yes)", out);
 	if (hint && denial_hint(b, e, would, sizeof(would)))

@@ -44,7 +44,7 @@ env { keep PATH, HOME }
 '''
 # What the walls let through is what it prints.
 COMMAND = '''cat near hid/s hidfile to/s; echo x >fresh; echo x >a/b/c/x; mv a moved
-ls "$HOME/.secret" a/b /dev /; cat /proc/sys/net/ipv4/tcp_fastopen
+ls "$HOME/.secret" a/b /dev /; ./prog; cat /proc/sys/net/ipv4/tcp_fastopen
 grep -E '^(Cap|NoNewPrivs|Seccomp:|Sig(Ign|Blk))' /proc/self/status; pwd; id -u
 hostname x; rm -f fresh; exit 7'''
 
@@ -55,6 +55,9 @@ network {
     deny tcp 127.0.0.0/8 port 8005
 }''')
 ANYWHERE = POLICY.replace('allow read "/etc"', 'allow read "/"')
+BY_NAME = POLICY.replace('    scratch', '''    allow exec "${PROJECT_DIR}"
+    hide "${PROJECT_DIR}/**/*.hid"
+    scratch''', 1)
 MOUNTED = POLICY.replace('allow read "/etc"', '''allow read "/etc"
     mount "${PROJECT_DIR}/to" at "/there" read, write
     mount "${PROJECT_DIR}/near" at "/one" read''')
@@ -80,10 +83,15 @@ class World:
                            (self.given, 'given\n'), (self.taken, '')):
             with open(os.path.join(self.project, name), 'w') as f:
                 f.write(text)
+        prog = os.path.join(self.project, 'prog')
+        with open(prog, 'w') as f:
+            f.write('#!/bin/sh\necho started\n')
+        os.chmod(prog, 0o755)
         os.symlink('near', os.path.join(self.project, 'link'))
         self.bundle = self.compile('p', POLICY)
         self.limited = self.compile('limited', LIMITED)
         self.anywhere = self.compile('anywhere', ANYWHERE)
+        self.by_name = self.compile('by-name', BY_NAME)
         self.mounted = self.compile('mounted', MOUNTED)
         self.sign()
         self.before = self.host()
@@ -478,11 +486,12 @@ MEMORY = ('malloc', 'calloc', 'realloc', 'reallocarray', 'strdup', 'strndup')
 
 class Scenario:
     """A kind of run.  `within`: of its calls those that come through one of these
-    functions, and those that no scenario before it makes on the same way; None: all."""
+    functions, and those that no scenario before it makes on the same way; None: all.
+    `first`: of the calls on one way only the first."""
 
-    def __init__(self, name, within, how, fault=None, only_root=False):
+    def __init__(self, name, within, how, fault=None, only_root=False, first=False):
         self.name, self.within, self.how = name, within, how
-        self.fault, self.only_root = fault, only_root
+        self.fault, self.only_root, self.first = fault, only_root, first
 
 
 SCENARIOS = (
@@ -503,6 +512,9 @@ SCENARIOS = (
             'unshare', '-m', '--propagation', 'private', 'sh', '-c',
             'mount --bind "$0/hid" "$0/to" && exec "$@"', w.project)}, only_root=True),
     Scenario('mounts elsewhere', set(), lambda w: {'bundle': w.mounted}),
+    Scenario('started by name', {'plan_programs', 'step_copies', 'add_copies', 'add_seen', 'copies_init',
+                                 'copies_release', 'broker_exec', 'open_to_read'},
+             lambda w: {'bundle': w.by_name}, first=True),
     Scenario('another user', set(), lambda w: {'options': ('--user', 'nobody')}, only_root=True),
 )
 
@@ -772,7 +784,7 @@ class Plan:
                      (s.role, s.call, s.way) not in self.known]
         first = choose([s for s in sites if (s.role, s.call, s.way) not in self.known], 'first')
         self.known |= ways(sites)
-        chosen = [s for s in choose(sites, self.how) if self.is_wanted(s) and
+        chosen = [s for s in choose(sites, 'first' if c.first else self.how) if self.is_wanted(s) and
                   (self.how != 'each' or self.only or in_half(s.role, s.call, s.n))]
         for s in chosen:
             errs = self.expect.errnos[s.call]

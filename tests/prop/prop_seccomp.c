@@ -248,8 +248,10 @@ static bool is_brokered(uint32_t nr, const uint64_t args[6])
 
 	for (size_t i = 0; c && i < POL_LEN(brokered); i++)
 		if (strcmp(c->name, brokered[i].name) == 0)
-			return brokered[i].arg == BROKER_ALWAYS ||
-			       ((uint32_t)args[brokered[i].arg] & brokered[i].mask);
+			/* no rule here takes a program away by name */
+			return brokered[i].arg != BROKER_STARTS &&
+			       (brokered[i].arg == BROKER_ALWAYS ||
+				((uint32_t)args[brokered[i].arg] & brokered[i].mask));
 	return false;
 }
 

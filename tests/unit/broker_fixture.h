@@ -71,7 +71,7 @@ static const struct broker_result *act(struct broker_call c)
 	return &t.last;
 }
 
-static const struct broker_result *open_it(const char *path, uint64_t flags)
+static inline const struct broker_result *open_it(const char *path, uint64_t flags)
 {
 	return act((struct broker_call){
 		.verb = BROKER_OPEN, .path.raw = path, .flags = flags, .mode = 0666 });
@@ -96,7 +96,7 @@ static void assert_refused(const struct broker_result *r, int err, enum broker_r
 	assert_string_equal(r->subject, path);
 }
 
-static void assert_done(const struct broker_result *r)
+static inline void assert_done(const struct broker_result *r)
 {
 	assert_true(r->ours);
 	assert_int_equal(r->err, 0);

@@ -185,7 +185,7 @@ static void test_scratch_floor_and_pairs(void **state)
 	mk_release(&m);
 }
 
-/* What is there can be started; who takes reading away as well has no linker to think of. */
+/* Which rules take starts; who takes reading away as well has no linker to think of. */
 static void test_programs_of_a_wildcard(void **state)
 {
 	struct ir_rule *hide, *exec, *allow;
@@ -195,7 +195,7 @@ static void test_programs_of_a_wildcard(void **state)
 	mk_init(&m);
 	hide = mk_file(&m, IR_HIDE, IR_ALL_OPS, IR_ROOT_FS, "/srv/**/.env*");
 	check(&m);
-	assert_int_equal(mk_exactness(&m, hide, "mounts", "only programs"), BK_NONE);
+	assert_int_equal(mk_exactness(&m, hide, "mounts", "is not started"), BK_NONE);
 	mk_release(&m);
 
 	mk_init(&m);
@@ -206,10 +206,10 @@ static void test_programs_of_a_wildcard(void **state)
 	allow = mk_file(&m, IR_ALLOW, IR_EXEC, IR_ROOT_FS, "/opt");
 	mk_except(&m, allow, "/**/y*");
 	check(&m);
-	assert_int_equal(mk_exactness(&m, hide, "mounts", "only programs"), BK_OVER);
-	assert_int_equal(mk_exactness(&m, exec, "mounts", "only programs"), BK_NONE);
+	assert_int_equal(mk_exactness(&m, hide, "mounts", "is not started"), BK_OVER);
+	assert_int_equal(mk_exactness(&m, exec, "mounts", "is not started"), BK_NONE);
 	assert_int_equal(mk_exactness(&m, exec, "mounts", "linker"), BK_NONE);
-	assert_int_equal(mk_exactness(&m, allow, "mounts", "only programs"), BK_OVER);
+	assert_int_equal(mk_exactness(&m, allow, "mounts", "is not started"), BK_OVER);
 	assert_int_equal(mk_exactness(&m, allow, "mounts", "linker"), BK_ENTRY_ONLY);
 	assert_int_equal(m.sink.errors, 0);
 	mk_release(&m);

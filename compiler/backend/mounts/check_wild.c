@@ -63,12 +63,11 @@ static bool also_unread(const struct mounts_ctx *c, const struct ir_rule *r)
 static void check_exec(const struct mounts_ctx *c, const struct ir_rule *r)
 {
 	bk_note(c->report, r, LAYER, BK_OVER,
-		"in the trees around such names only programs that are there when the run begins "
-		"can be started, for which polrun looks at every name; what may not be executed "
-		"is not made there");
+		"in the trees around such names what may not be executed is not made, and a program "
+		"that the run may execute but not read, or of more than 512 MB, is not started");
 	bk_note(c->report, r, LAYER, BK_ENTRY_ONLY,
-		"a program that is there when the run begins stays open to it if somebody outside "
-		"gives it a denied name");
+		"the command, and a program in PATH, stay open to the run if somebody outside gives "
+		"them a denied name");
 }
 
 static void check_rest(const struct mounts_ctx *c, const struct ir_rule *r,

@@ -49,7 +49,7 @@ static bool is_traced(const char *name)
 /* An open that writes nothing matters only where reading is decided by name. */
 static bool counts_always(const struct ir *ir, const struct broker_row *row)
 {
-	return row->arg == BROKER_ALWAYS ||
+	return row->arg == BROKER_ALWAYS || row->arg == BROKER_STARTS ||
 	       (row->mask == BROKER_WRITES && ir_opens_by_name(ir));
 }
 
@@ -65,7 +65,7 @@ bool reported_find(const struct ir *ir, enum pb_filter_kind kind, uint32_t nr,
 	if (kind == PB_FILTER_TRACE)
 		return is_traced(call->name);
 	row = kind == PB_FILTER_BROKER ? broker_row(call->name) : NULL;
-	if (!row)
+	if (!row || (row->arg == BROKER_STARTS && !ir_starts_by_name(ir)))
 		return false;
 	ret->verdict = PB_V_BROKER;
 	ret->always = counts_always(ir, row);

@@ -26,7 +26,7 @@ static const struct ir *calls_of(const struct ir *ir, struct arena *a)
 	memset(&sub->rules, 0, sizeof(sub->rules));
 	for (size_t i = 0; i < ir->rules.n; i++)
 		if (ir->rules.v[i]->kind == IR_SYSCALL ||
-		    ir_rule_opens_by_name(ir->rules.v[i]))
+		    ir_rule_starts_by_name(ir->rules.v[i]))
 			VEC_PUSH(a, &sub->rules, ir->rules.v[i]);
 	return sub;
 }

@@ -93,6 +93,7 @@ static const struct {
 	ROW(access, "pw"),       ROW(faccessat, "dpw"),   ROW(faccessat2, "dpwa"),
 	ROW(bind, "dbn"),        ROW(fchmod, "dm"),       ROW(fchown, "duu"),
 	ROW(fsetxattr, "dxvsr"), ROW(fremovexattr, "dx"),
+	ROW(execve, "ptt"),      ROW(execveat, "dptta"),
 #undef ROW
 };
 #define ROWS (sizeof(rows) / sizeof(rows[0]))

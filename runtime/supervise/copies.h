@@ -1,0 +1,61 @@
+/*
+ * Programs that Landlock does not know.  Where programs are started by name it lets the run open
+ * those only that it was told at the start, and some files of the run's own tmpfs.  When another
+ * one is started, by a name that the rules allow, it is copied into such a file, and the file is
+ * mounted over its name: the kernel starts the copy, by the program's name.  If the run changes
+ * the name meanwhile, the kernel finds what Landlock does not know, and refuses.
+ *
+ * A copy counts as long as the program is unchanged.  It is taken away before the run changes the
+ * program (copies_touch()), and before a changed program is read (copies_changed()).  If all files are
+ * in use, the one that was started first makes room, unless it still runs or somebody reads it.
+ *
+ * Of the copy the run sees another device, inode and time of change; all else is the
+ * program's.  Copies count for the limit of the run's own disk.
+ */
+#ifndef RUNTIME_SUPERVISE_COPIES_H
+#define RUNTIME_SUPERVISE_COPIES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "runtime/sandbox/sandbox.h"
+#include "runtime/supervise/attach.h"
+#include "runtime/supervise/held.h"
+
+#define COPIES_LARGEST ((off_t)512 << 20) /* bytes of one program */
+
+struct copy {
+	int fd;         /* of the program, O_PATH; -1: the file is free */
+	struct stat was; /* when it was copied */
+	uint64_t ino;   /* of the file */
+};
+
+struct copies {
+	const struct held *held; /* the caller's: asks who has a file open */
+	struct attach attach;
+	struct sandbox_programs known;
+	int dir;         /* O_PATH, of the files */
+	uint64_t dev;    /* their file system */
+	uint32_t next;   /* whose turn it is to make room */
+	uint32_t used;   /* files that hold a copy */
+	struct copy v[SANDBOX_COPIES];
+};
+
+/* Takes over what the child has of it.  copies_release() is safe after a failure, and after
+ * copies_none(). */
+int copies_init(struct copies *c, const struct held *held, struct sandbox_child *child,
+		struct rt_err *err);
+void copies_none(struct copies *c);
+void copies_release(struct copies *c);
+/* Sees to it that the run can start the program (O_PATH, a regular file that it may read and
+ * execute, on the run's mount).  0, or -errno: ETXTBSY if somebody has it open for writing, EAGAIN
+ * if so many others are running. */
+int copies_start(struct copies *c, int object, dev_t dev, ino_t ino);
+/* If this is a copy of a program that has changed since, it is taken away, and *ret is the
+ * program (O_PATH, the caller's); else -1.  0 or -errno. */
+int copies_changed(struct copies *c, dev_t dev, ino_t ino, int *ret);
+/* What is called `name` in `dir` ("": dir itself) is about to be changed. */
+void copies_touch(struct copies *c, int dir, const char *name);
+
+#endif

@@ -1,0 +1,224 @@
+#!/usr/bin/env bash
+# Programs in trees in which a wildcard takes reading or executing away: those that are there, and
+# those that the run makes, are started by the names that the rules allow; no race, no link and no
+# descriptor starts another one.
+# shellcheck disable=SC2016,SC2154
+# shellcheck source=tests/lib/live.sh
+. "$(dirname "$0")/../lib/live.sh"
+
+command -v python3 >/dev/null || { skip python3 "it is not installed"; done_; exit; }
+
+RUN_OPTIONS=(-y)
+policy 'file { allow exec "${PROJECT_DIR}"
+	hide "**/.env*" as hidden }' h
+policy 'file { allow exec "${PROJECT_DIR}"
+	deny exec "**/*.no" as not_started }' e
+policy 'file { allow exec "${PROJECT_DIR}" }' free
+mkdir -p src later
+cp /bin/echo src/.env.echo
+cp /bin/echo src/echo.no
+printf '#!/bin/sh\necho HIDDEN $1\n' | tee src/.env.sh >src/run.no
+chmod 755 src/.env.* src/*.no
+
+t "a program that the run makes is started, by its name, as it is now"
+for policy in free h e; do
+	run_with $policy sh -ec 'cp /bin/echo src/new; src/new one; mv src/new src/other; src/other two
+		cp /bin/readlink src/me; src/me -f /proc/self/exe; rm src/me; ! src/me 2>/dev/null
+		cp /bin/echo src/me; src/me three; (cd src; ./me four; PATH=.:$PATH; me five); /proc/self/cwd/src/me six
+		ln -s me src/link; src/link seven; rm src/other src/me src/link'
+	want_rc 0
+	for word in one two three four five six seven; do want_out "^$word\$"; done
+	want_out "^$P/src/me\$"
+done
+
+t "a script is read and started as it is now, and so is its interpreter"
+for policy in free h e; do
+	run_with $policy sh -ec 'printf "#!/bin/sh\necho first \$1\n" >src/s; chmod +x src/s; src/s a
+		printf "echo second\n" >>src/s; src/s b; sed -i s/second/third/ src/s; src/s c; cat src/s
+		cp /bin/sh src/shell; printf "#!$PWD/src/shell\necho fourth\n" >src/t; chmod +x src/t; src/t
+		printf "#!$PWD/src/t\n" >src/u; chmod +x src/u; src/u; chmod -x src/s; src/s || echo CLOSED; rm src/s src/t src/u src/shell'
+	want_rc 0
+	for word in 'first a' second 'first c' third 'echo third' fourth CLOSED; do want_out "^$word\$"; done
+done
+
+t "what is copied to be started is the program for whoever looks at it"
+run_with h sh -ec 'cp -p /bin/echo src/new; src/new ran; cmp src/new /bin/echo; cp src/new src/twin; src/twin copied
+	find src/new -newer /bin/echo; stat -c "%a %s" /bin/echo src/new | uniq | wc -l; echo more >>src/new; cmp -s src/new /bin/echo || echo OTHER
+	src/new again; ls src | grep -c new; cp /bin/true src/new; src/new nothing; rm src/new src/twin; ls src'
+want_rc 0
+for word in ran copied 1 OTHER again; do want_out "^$word\$"; done
+no_out 'nothing|new$'
+no_file src/new
+
+t "nothing starts what a wildcard hides, or may not be executed"
+for name in src/.env.echo src/.env.sh src/echo.no src/run.no; do
+	case $name in *.no) policy=e ;; *) policy=h ;; esac
+	run_with $policy python3 -c '
+import ctypes, os, subprocess, sys
+name = sys.argv[1]
+full, leaf = os.path.abspath(name), os.path.basename(name)
+os.symlink(full, "lnk")
+libc = ctypes.CDLL(None, use_errno=True)
+def call(*a):
+    if os.fork() == 0:
+        libc.syscall(*a)
+        os._exit(126)
+    os.wait()
+argv = (ctypes.c_char_p * 3)(b"x", b"STARTED", None)
+for way in (name, full, "./lnk", "/proc/self/cwd/" + name, "/proc/self/root" + full, "src/../" + name):
+    try:
+        subprocess.run([way, "STARTED"])
+    except OSError as e:
+        print(way, e.strerror)
+call(322, os.open("src", os.O_RDONLY | os.O_DIRECTORY), leaf.encode(), argv, None, 0)
+try:
+    fd = os.open(name, os.O_PATH)
+    call(322, fd, b"", argv, None, 0x1000)
+    call(59, b"/proc/self/fd/%d" % fd, argv, None)
+    call(59, b"/dev/fd/%d" % fd, argv, None)
+except OSError as e:
+    print(e.strerror)
+os.unlink("lnk")
+print("DONE", flush=True)
+sys.exit(1)' "$name" # what was blocked is told of a command that fails
+	want_rc 1
+	want_out '^DONE$'
+	no_out 'STARTED|HIDDEN'
+	want_err "blocked: exec $P/$name"
+	run_with free "./$name" STARTED
+	want_out 'STARTED'
+done
+
+t "what has a name that may be started gets none that may not"
+run_with e sh -c 'cp /bin/echo src/yes; src/yes control; mv src/yes src/yes.no; src/yes.no MOVED; ln src/yes src/link.no; src/link.no LINKED
+	cp /bin/echo src/made.no; src/made.no MADE; rm -f src/yes; ls src'
+want_out '^control$'
+no_out 'MOVED|LINKED|MADE|^(yes|link|made)'
+
+# The text of the path, or a link, changes while the kernel asks.
+cat >"$P/race.py" <<'EOF'
+import ctypes, os, sys, threading
+libc = ctypes.CDLL(None, use_errno=True)
+mode, turns, evil_name = sys.argv[1], int(sys.argv[2]), sys.argv[3].encode()
+good, evil = b"src/ok\0".ljust(32, b"\0"), evil_name.ljust(32, b"\0")
+buf = ctypes.create_string_buffer(good if mode == "memory" else b"lnk", 32)
+argv = (ctypes.c_char_p * 3)(b"x", b"STARTED", None)
+end = False
+def flip():
+    n = 0
+    while not end:
+        n += 1
+        if mode == "memory":
+            ctypes.memmove(buf, evil if n % 2 else good, 32)
+        else:
+            os.symlink(evil_name if n % 2 else b"src/ok", "lnk.new")
+            os.rename("lnk.new", "lnk")
+if mode == "link":
+    os.symlink("src/ok", "lnk")
+sys.setswitchinterval(1e-5)
+t = threading.Thread(target=flip)
+t.start()
+pid = ctypes.c_int()
+started = refused = 0
+for i in range(turns):
+    # the child has the parent's memory until it executes
+    if libc.posix_spawn(ctypes.byref(pid), buf, None, None, argv, None) == 0:
+        os.waitpid(pid.value, 0)
+        started += 1
+    else:
+        refused += 1
+end = True
+t.join()
+print("RACED", started > 0, refused > 0, started, refused)
+EOF
+printf '#!/bin/true\n' >src/ok
+chmod 755 src/ok
+turns=${RACE_TURNS:-1500}
+for name in src/.env.echo src/.env.sh src/echo.no src/run.no; do
+	case $name in *.no) policy=e ;; *) policy=h ;; esac
+	for mode in memory link; do
+		t "$policy: $turns starts while the $mode changes to $name"
+		run_with $policy python3 race.py $mode "$turns" "$name"
+		want_rc 0
+		want_out '^RACED True True'
+		no_out 'STARTED|HIDDEN'
+		rm -f lnk lnk.new
+	done
+done
+t "the control: without the rule the other one is started"
+run_with free python3 race.py memory 300 src/.env.echo
+want_out '^STARTED$'
+rm -f lnk lnk.new
+
+t "more programs than there are files for copies, some of which still run or are read"
+run_with h bash -c 'printf "#!/bin/bash\nsleep 2\n" >long; for i in $(seq 300); do echo "# $i ..............................."; done >>long
+	echo "echo WHOLE" >>long; chmod +x long; ./long & cp /bin/sleep s; ./s 2 && echo SLEPT &
+	for i in $(seq 120); do cp /bin/echo "p$i"; "./p$i" "$i"; done | sort -n | uniq | wc -l; wait; rm -f p* s long'
+want_rc 0
+want_out '^120$'
+want_out '^WHOLE$'
+want_out '^SLEPT$'
+
+t "what somebody writes is not started, and what may not be executed or read is not either"
+cp /bin/echo src/bits
+chmod 644 src/bits
+run_with h bash -c 'cp /bin/echo src/busy; exec 3>>src/busy; src/busy WRITTEN; exec 3>&-; src/busy control; src/bits EXECUTED
+	chmod 755 src/bits; src/bits now; rm src/busy'
+want_out '^control$'
+want_out '^now$'
+no_out 'WRITTEN|EXECUTED'
+want_err 'Text file busy'
+
+t "what cannot be copied is not started, and the reason is told"
+policy 'file { allow exec "${PROJECT_DIR}"
+	hide "**/.env*" as hidden }
+limits { disk 2M }' small
+# each takes a third of the disk: the copies of those that have ended make room
+cp "$(readlink -f "$(command -v python3)")" src/large
+run_with small sh -c 'src/large -c "print(\"LARGE\")"; echo "is $?"; cp /bin/echo src/fits; chmod 555 src/fits; src/fits fits; rm src/fits
+	for i in 1 2 3 4 5 6 7 8; do cp /bin/echo src/e; head -c 700000 /dev/zero >>src/e; src/e "turn $i"; done; rm src/e; exit 1'
+want_rc 1
+want_out '^is 12[67]$'
+want_out '^fits$'
+want_out '^turn 8$'
+[ "$(grep -c turn <<<"$out")" = 8 ] || bad "$out"
+no_out LARGE
+want_err "blocked: exec $P/src/large: no rule \\(No space left on device\\)"
+run_with h src/large -c 'print("LARGE")'
+want_out LARGE
+rm src/large
+
+t "names that somebody outside makes and moves during the run"
+rm -f go stop
+(
+	for _ in $(seq 200); do [ -e go ] && break; sleep 0.05; done
+	cp /bin/echo src/.env.late
+	cp /bin/echo src/late
+	mv src/moves src/.env.moved
+	cp /bin/echo part
+	mv part src/turns
+	echo 'echo changed' >>src/place
+	echo 'echo seen' >>src/look
+	touch stop
+) &
+cp /bin/true src/moves
+cp /bin/true src/turns
+printf '#!/bin/sh\necho as it was\n' | tee src/look >src/place
+chmod 755 src/look src/place
+run_with h timeout 30 sh -c 'src/turns before; src/moves; src/place; src/look; touch go; while ! [ -e stop ]; do sleep 0.05; done
+	src/.env.late LATE; src/.env.moved MOVED; src/late late; src/turns turned
+	src/place; cat src/look'
+wait
+want_out '^changed$'
+want_out '^echo seen$'
+want_out '^late$'
+want_out '^turned$'
+no_out 'LATE|MOVED'
+rm -f go stop src/.env.late src/.env.moved src/late src/turns src/bits src/ok src/place src/look
+
+t "nothing is left on the host"
+[ "$(ls -A)" = "later
+race.py
+src" ] || bad "$(ls -A)"
+mount | grep "$P" && bad "a mount is left"
+done_
