@@ -43,6 +43,14 @@ want_out '^x$'
 no_file x/.env
 want_text x x/env
 
+t "from a directory that is removed nothing is made, also above it"
+run sh -c 'mkdir -p x/gone && cd x/gone && rmdir ../gone && { echo a >../above; echo b >here; } ; cd .. && ls .'
+want_err 'above: Read-only file system'
+want_err 'here: (Read-only file system|Directory nonexistent|No such file or directory)'
+no_file x/above
+(mkdir -p x/gone && cd x/gone && rmdir ../gone && echo a >../above) || bad "the control: outside it is made above"
+rm -f x/above
+
 t "a program that was written can be executed at once"
 policy 'file { deny write ".env*"  allow read, exec "'"$PROBES"'"  allow exec "${PROJECT_DIR}" }' x
 run_with x "$PROBES/busy_probe" 300 /bin/true

@@ -188,7 +188,7 @@ done
 
 t "no line moves the walls for the next one"
 # a link in place of the directory that is followed
-line=$(inside claude-code line "cd src/deep && rmdir ../deep && ln -s $HOME/other ../deep")
+line=$(inside claude-code line "cd src/deep && (cd .. && rmdir deep && ln -s $HOME/other deep)")
 (cd "$P" && bash -c 'eval "$1" && pwd -P > "$2"' _ "$line" "$WORK/cwd") >/dev/null 2>"$WORK/.err" </dev/null
 rc=$?
 want_rc 126
