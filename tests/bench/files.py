@@ -137,7 +137,13 @@ def main():
                                             ("staged", stage, shell + [line])])
     rules = "\n".join(f'deny write "${{PROJECT_DIR}}/src/d{i % 97}/x{i}"' for i in range(10000))
     many = b.compile("many", BROKERED + "\n" + rules)
-    b.whole("start, ms", [("3 path rules", named, ["true"]), ("10,000 path rules", many, ["true"])])
+    hidden = b.compile("hidden", BROKERED + '\nhide "**/.env*"')
+    b.whole("start, ms", [("3 path rules", named, ["true"]), ("10,000 path rules", many, ["true"]),
+                          ("an any-depth hide", hidden, ["true"])])
+    line = "for i in $(seq 40); do cp /bin/true src/p$i; src/p$i; src/p$i; done; rm src/p*"
+    b.whole("40 new programs, started twice, ms", [
+        ("outside", [], shell + [line]), ("in a run, names decided", named, shell + [line]),
+        ("in a run, an any-depth hide", hidden, shell + [line])])
 
 
 if __name__ == "__main__":
