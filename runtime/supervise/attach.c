@@ -90,17 +90,17 @@ static void __attribute__((noreturn)) answer_requests(struct state *s)
 	}
 }
 
-static const int calls[] = {
-	SYS_recvmsg, SYS_write,      SYS_close,           SYS_open_tree,    SYS_move_mount,
-	SYS_umount2, SYS_exit_group, SYS_mount_setattr, SYS_rt_sigreturn, SYS_restart_syscall,
-};
-
 static int confine(void)
 {
 #ifdef POL_SAN
 	/* the sanitizers make many calls of their own */
 	return 0;
 #else
+	static const int calls[] = {
+		SYS_recvmsg,      SYS_write,           SYS_close,      SYS_open_tree,
+		SYS_move_mount,   SYS_umount2,         SYS_exit_group, SYS_mount_setattr,
+		SYS_rt_sigreturn, SYS_restart_syscall,
+	};
 	struct own_filter f;
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
