@@ -13,7 +13,6 @@
 #include "runtime/base/sys.h"
 #include "runtime/broker/tracee.h"
 
-#define HAD_FIRST 1024
 #define HAD_MOST ((size_t)1 << 21) /* slots: 16 MiB */
 #define SWEEP_FIRST 256 /* files, before the first sweep */
 #define MOST_MOVES 8     /* while a file is looked at; then it is looked at again soon */
@@ -29,7 +28,7 @@ void held_release(struct held *h)
 	for (size_t i = 0; i < h->n; i++)
 		(void)close(h->v[i].fd);
 	free(h->v);
-	free(h->had);
+	numbers_release(&h->had);
 	*h = (struct held){ .events = -1 };
 }
 
@@ -51,49 +50,14 @@ uint64_t held_number(const struct statx *st)
 	return k ? k : 1;
 }
 
-static size_t slot_of(const uint64_t *had, size_t cap, uint64_t k)
-{
-	size_t i = (size_t)k & (cap - 1);
-
-	while (had[i] && had[i] != k)
-		i = (i + 1) & (cap - 1);
-	return i;
-}
-
-static int grow_had(struct held *h)
-{
-	size_t cap = h->had_cap ? 2 * h->had_cap : HAD_FIRST;
-	uint64_t *had = cap > HAD_MOST ? NULL : calloc(cap, sizeof(*had));
-
-	if (!had)
-		return -ENOMEM;
-	for (size_t i = 0; i < h->had_cap; i++)
-		if (h->had[i])
-			had[slot_of(had, cap, h->had[i])] = h->had[i];
-	free(h->had);
-	h->had = had;
-	h->had_cap = cap;
-	return 0;
-}
-
 static void remember(struct held *h, uint64_t k)
 {
-	size_t i;
-
-	if (2 * (h->nhad + 1) > h->had_cap && grow_had(h) < 0) {
-		h->forgot = true;
-		return;
-	}
-	i = slot_of(h->had, h->had_cap, k);
-	h->nhad += !h->had[i];
-	h->had[i] = k;
+	h->forgot |= numbers_add(&h->had, k, HAD_MOST) < 0;
 }
 
 bool held_had(const struct held *h, const struct statx *st)
 {
-	uint64_t k = held_number(st);
-
-	return h->forgot || (h->had_cap && h->had[slot_of(h->had, h->had_cap, k)] == k);
+	return h->forgot || numbers_has(&h->had, held_number(st));
 }
 
 /* --- what is open now --------------------------------------------------------------- */

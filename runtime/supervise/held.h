@@ -23,6 +23,7 @@
 #include <sys/stat.h>
 
 #include "runtime/broker/broker.h"
+#include "runtime/supervise/numbers.h"
 
 #define HELD_SOON_MS 50 /* when what is new is looked at; how often without events */
 
@@ -41,8 +42,7 @@ struct held {
 	size_t n, cap, most;
 	size_t sweep_at; /* so many are looked at once more before the next one is noted */
 	int64_t due_ms;  /* when held_look() is to be called; 0: no more until an event */
-	uint64_t *had;   /* open addressing; 0: empty */
-	size_t nhad, had_cap;
+	struct numbers had; /* by held_number() */
 	bool forgot; /* there were too many: whatever is asked for may be one of them */
 };
 

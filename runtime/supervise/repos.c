@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -43,8 +42,8 @@ void repos_init(struct repos *r, const struct decide_ctx *c, const struct broker
 
 void repos_release(struct repos *r)
 {
-	free(r->made);
-	*r = (struct repos){ .n = 0 };
+	numbers_release(&r->made);
+	*r = (struct repos){ .trees = NULL };
 }
 
 /* --- what the run has made ------------------------------------------------------------------- */
@@ -54,51 +53,20 @@ static bool look(int fd, struct statx *ret)
 	return SYS_RETRY(statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME | STATX_TYPE, ret)) == 0;
 }
 
-static size_t slot_of(const uint64_t *made, size_t cap, uint64_t k)
-{
-	size_t i = (size_t)k & (cap - 1);
-
-	while (made[i] && made[i] != k)
-		i = (i + 1) & (cap - 1);
-	return i;
-}
-
-static bool grow(struct repos *r)
-{
-	size_t cap = r->cap ? 2 * r->cap : 256;
-	uint64_t *made = cap > MOST_MADE ? NULL : calloc(cap, sizeof(*made));
-
-	if (!made)
-		return false;
-	for (size_t i = 0; i < r->cap; i++)
-		if (r->made[i])
-			made[slot_of(made, cap, r->made[i])] = r->made[i];
-	free(r->made);
-	r->made = made;
-	r->cap = cap;
-	return true;
-}
-
 /* What is not noted is taken for somebody else's. */
 void repos_note(struct repos *r, int dir, const char *name)
 {
 	AUTO_CLOSE int fd = sys_open_beneath(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
 					     RESOLVE_BENEATH | RESOLVE_NO_XDEV);
 	struct statx st;
-	size_t i;
 
-	if (fd < 0 || !look(fd, &st) || (2 * (r->n + 1) > r->cap && !grow(r)))
-		return;
-	i = slot_of(r->made, r->cap, held_number(&st));
-	r->n += !r->made[i];
-	r->made[i] = held_number(&st);
+	if (fd >= 0 && look(fd, &st))
+		(void)numbers_add(&r->made, held_number(&st), MOST_MADE);
 }
 
 static bool is_made(const struct repos *r, const struct statx *st)
 {
-	uint64_t k = held_number(st);
-
-	return r->cap && r->made[slot_of(r->made, r->cap, k)] == k;
+	return numbers_has(&r->made, held_number(st));
 }
 
 /* --- what is a repository -------------------------------------------------------------------- */

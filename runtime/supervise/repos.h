@@ -17,14 +17,14 @@
 #include "runtime/broker/broker.h"
 #include "runtime/decide/decide.h"
 #include "runtime/supervise/held.h"
+#include "runtime/supervise/numbers.h"
 
 struct repos {
 	const struct broker_trees *trees;
 	const struct held *held; /* the files that the run has had */
 	char project[PATH_MAX];
 	uint32_t config, hooks; /* the rules that keep the project's own; BROKER_NO_RULE: none */
-	uint64_t *made;         /* the run's directories by held_number(): open addressing */
-	size_t n, cap;
+	struct numbers made;    /* the run's directories by held_number() */
 };
 
 /* `trees` and `held` may still be empty. */
