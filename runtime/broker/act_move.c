@@ -70,10 +70,7 @@ static int may_hide(struct broker_act *a, const char *from, const char *to, int 
 	    !rules->allows(rules->arg, BROKER_READ, from, false, &other))
 		return 0;
 	r = is_read_elsewhere(a, fd, name);
-	if (r <= 0)
-		return r;
-	a->ret->rule = rule;
-	return broker_refuse(a, EACCES, BROKER_BY_UNREAD, to);
+	return r > 0 ? broker_refuse_unread(a, rule, to) : r;
 }
 
 static int too_much(struct moved *m)
@@ -273,10 +270,9 @@ static int may_be_read(struct broker_act *a)
 	const struct broker_rules *rules = &a->b->rules;
 	uint32_t rule = BROKER_NO_RULE;
 
-	if (rules->allows(rules->arg, BROKER_READ, a->to->path, false, &rule))
-		return 0;
-	a->ret->rule = rule;
-	return broker_refuse(a, EACCES, BROKER_BY_UNREAD, a->to->path);
+	return rules->allows(rules->arg, BROKER_READ, a->to->path, false, &rule)
+		       ? 0
+		       : broker_refuse_unread(a, rule, a->to->path);
 }
 
 int broker_link(struct broker_act *a)

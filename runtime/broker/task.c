@@ -16,6 +16,12 @@ int broker_refuse(struct broker_act *a, int err, enum broker_reason reason,
 	return -err;
 }
 
+int broker_refuse_unread(struct broker_act *a, uint32_t rule, const char *subject)
+{
+	a->ret->rule = rule;
+	return broker_refuse(a, EACCES, BROKER_BY_UNREAD, subject);
+}
+
 static int may(struct broker_act *a, enum broker_op op, const char *path, bool is_dir,
 	       enum broker_reason reason)
 {
@@ -85,8 +91,7 @@ int broker_may_move(struct broker_act *a, const char *from, const char *to, bool
 	if (r != 0 || rules->allows(rules->arg, BROKER_READ, from, is_dir, &rule) ||
 	    !rules->allows(rules->arg, BROKER_READ, to, is_dir, &other))
 		return r;
-	a->ret->rule = rule;
-	return broker_refuse(a, EACCES, BROKER_BY_UNREAD, from);
+	return broker_refuse_unread(a, rule, from);
 }
 
 int broker_take_umask(const struct broker_act *a, mode_t *ret_own)

@@ -30,6 +30,9 @@ struct broker_act {
 /* Refuses for this reason, about this path.  Returns -err. */
 int broker_refuse(struct broker_act *a, int err, enum broker_reason reason,
 		  const char *subject);
+/* Refuses because `rule` keeps the object from being read by one name, and it could be read by
+ * another one.  Returns -EACCES. */
+int broker_refuse_unread(struct broker_act *a, uint32_t rule, const char *subject);
 /* What is there under this name is about to change: see broker_rules.touches. */
 void broker_touch(const struct broker_act *a, const char *path, int dir, const char *name);
 /* 0 if the rules allow writing (and reading) the name of the spot, else -EACCES.  Only
