@@ -41,12 +41,6 @@ static void release(struct names *l)
 	*l = (struct names){ .n = 0 };
 }
 
-bool artifacts_is_native(const struct sandbox_node *n)
-{
-	return !n->noted && !n->scratch && !n->masked && !n->locked && !n->absent &&
-	       (sandbox_node_native(n) & PB_WRITE);
-}
-
 /* --- one look ---------------------------------------------------------------------------- */
 
 struct look {
@@ -172,7 +166,7 @@ int artifacts_begin(struct artifacts *a, const struct sandbox_view *view)
 	for (size_t i = 0; i < view->n && r == 0; i++) {
 		const struct sandbox_node *n = &view->nodes[i];
 
-		if (!artifacts_is_native(n) || n->pin_fd < 0)
+		if (!sandbox_node_writes_itself(n) || n->pin_fd < 0)
 			continue;
 		r = add_tree(a, n);
 		if (r == 0) /* what is not searched is said (cut) */

@@ -21,8 +21,6 @@ struct artifacts {
 	char cut[300]; /* why not all was searched, and where; or empty */
 };
 
-/* Does the run write objects of the host here by itself? */
-bool artifacts_is_native(const struct sandbox_node *n);
 /* Goes through the trees of the view, whose descriptors are still open.  0 or -errno. */
 int artifacts_begin(struct artifacts *a, const struct sandbox_view *view);
 /* Goes through them again, with nothing but descriptors. */

@@ -16,7 +16,7 @@ static size_t native_trees(const struct report_effects *r)
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->view->n; i++)
-		n += artifacts_is_native(&r->view->nodes[i]);
+		n += sandbox_node_writes_itself(&r->view->nodes[i]);
 	return n;
 }
 

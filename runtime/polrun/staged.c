@@ -18,12 +18,6 @@
 
 /* --- which trees ----------------------------------------------------------------------- */
 
-/* The run writes the host's objects here. */
-static bool is_staged(const struct sandbox_node *n)
-{
-	return !n->noted && !n->scratch && !n->masked && !n->locked && (n->ops & PB_WRITE);
-}
-
 static const char *host_of(const struct sandbox_node *n)
 {
 	return n->source ? n->source : n->path;
@@ -48,7 +42,7 @@ static int check_tree(const struct sandbox_view *v, size_t i, const char *folder
 	for (size_t k = 0; k < i; k++) {
 		const struct sandbox_node *o = &v->nodes[k];
 
-		if (!is_staged(o) || o->dev != n->dev || o->ino != n->ino)
+		if (!sandbox_node_writes(o) || o->dev != n->dev || o->ino != n->ino)
 			continue;
 		io_escape(other, sizeof(other), o->path, strlen(o->path));
 		return rt_fail(err, EXDEV, "'%s' cannot be staged: it is the same directory as '%s'",
@@ -81,7 +75,7 @@ int staged_check(const struct sandbox_run *run, const struct sandbox_view *v,
 
 	(void)run;
 	for (size_t i = 0; i < v->n && r == 0; i++)
-		if (is_staged(&v->nodes[i]))
+		if (sandbox_node_writes(&v->nodes[i]))
 			r = check_tree(v, i, folder, err);
 	return r;
 }
@@ -94,11 +88,11 @@ void staged_preview(FILE *out, const struct sandbox_run *run, const struct sandb
 	size_t n = 0;
 
 	for (size_t i = 0; i < v->n; i++)
-		n += is_staged(&v->nodes[i]);
+		n += sandbox_node_writes(&v->nodes[i]);
 	fprintf(out, "staged    %s\n", n ? "what the run writes, until polrun commit, in" :
 		"nothing: the run can write no tree of the host");
 	for (size_t i = 0; i < v->n; i++) {
-		if (!is_staged(&v->nodes[i]))
+		if (!sandbox_node_writes(&v->nodes[i]))
 			continue;
 		io_escape(shown, sizeof(shown), v->nodes[i].path, strlen(v->nodes[i].path));
 		fprintf(out, "  %s\n", shown);
@@ -160,7 +154,7 @@ static int facts_make(const struct sandbox_run *run, const struct sandbox_view *
 	for (size_t i = 0; i < v->n; i++) {
 		const struct sandbox_node *n = &v->nodes[i], *own = owner_of(run, v, n);
 
-		if (!is_staged(n))
+		if (!sandbox_node_writes(n))
 			continue;
 		f->tree[f->n.ntrees++] = (struct stage_tree){
 			.path = n->path, .dev = n->dev, .ino = n->ino, .top = n->pin_fd,
@@ -249,7 +243,7 @@ static int layers_make(struct staged *s, const struct sandbox_view *v, const str
 	if (!s->layers)
 		return rt_fail(err, ENOMEM, "out of memory");
 	for (size_t i = 0; i < v->n && r == 0; i++)
-		if (is_staged(&v->nodes[i]))
+		if (sandbox_node_writes(&v->nodes[i]))
 			r = layer_make(s, state, &f->tree[s->n], i, err);
 	return r;
 }

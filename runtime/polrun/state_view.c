@@ -42,7 +42,7 @@ static int in_reach(const struct sandbox_run *run, const struct sandbox_view *vi
 	}
 	there = !path[len];
 	n = sandbox_view_find(view, real);
-	*ret = n && (n->ops & PB_WRITE) && !n->masked && !n->locked && !n->scratch &&
+	*ret = n && sandbox_node_writes(n) &&
 	       (!n->broker || !there ||
 		view_allows_name(&run->ctx, view, PB_WRITE, real, &rule));
 	return 0;

@@ -128,6 +128,19 @@ static inline uint8_t sandbox_node_native(const struct sandbox_node *n)
 	return n->broker ? (uint8_t)(n->ops & ~PB_WRITE) : n->ops;
 }
 
+/* Does the run write the host's objects here, whoever makes the calls? */
+static inline bool sandbox_node_writes(const struct sandbox_node *n)
+{
+	return !n->noted && !n->scratch && !n->masked && !n->locked && !n->absent &&
+	       (n->ops & PB_WRITE);
+}
+
+/* Does it write them by itself? */
+static inline bool sandbox_node_writes_itself(const struct sandbox_node *n)
+{
+	return sandbox_node_writes(n) && !n->broker;
+}
+
 /* Closes the descriptors of the places, which nobody needs once the mounts are made. */
 void sandbox_view_close(struct sandbox_view *v);
 void sandbox_view_release(struct sandbox_view *v);

@@ -150,13 +150,6 @@ int view_binds(struct view_builder *b)
 
 /* --- second names of trees in which names are decided --------------------------------------- */
 
-/* The run writes the host's objects here, whoever makes the calls. */
-static bool is_written(const struct sandbox_node *n)
-{
-	return !n->noted && !n->scratch && !n->masked && !n->locked && !n->absent &&
-	       (n->ops & PB_WRITE);
-}
-
 static const char *host_name(const struct sandbox_node *n)
 {
 	return n->source ? n->source : n->path;
@@ -222,7 +215,7 @@ int view_binds_check(struct view_builder *b)
 		(void)rt_fail_errno(b->err, -r, "%s", b->in->mountinfo);
 	for (size_t i = 0; i < v->n && r == 0; i++)
 		for (size_t k = 0; k < v->n && r == 0; k++)
-			if ((v->nodes[i].broker && is_written(&v->nodes[k])) ||
+			if ((v->nodes[i].broker && sandbox_node_writes(&v->nodes[k])) ||
 			    (v->nodes[i].open_by_name && is_read(&v->nodes[k])))
 				r = check_second(b, &all, &v->nodes[i], &v->nodes[k]);
 	host_mounts_release(&all);

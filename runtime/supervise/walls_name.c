@@ -14,13 +14,9 @@ static bool has_native(const struct sandbox_view *v, const struct statx *st)
 {
 	uint64_t dev = makedev(st->stx_dev_major, st->stx_dev_minor);
 
-	for (size_t i = 0; i < v->n; i++) {
-		const struct sandbox_node *n = &v->nodes[i];
-
-		if (!n->scratch && !n->masked && !n->locked && !n->noted && n->dev == dev &&
-		    (sandbox_node_native(n) & PB_WRITE))
+	for (size_t i = 0; i < v->n; i++)
+		if (sandbox_node_writes_itself(&v->nodes[i]) && v->nodes[i].dev == dev)
 			return true;
-	}
 	return false;
 }
 
