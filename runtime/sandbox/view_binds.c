@@ -91,9 +91,9 @@ static bool is_alone(const struct host_mounts *all, const struct host_mount *m)
 
 /* Adds every other name that mounts give to what the place at `i` restricts, or to a
  * part of it.  *alone is the last mount that was found to be so: places have few. */
-static int other_names(struct view_builder *b, const struct host_mounts *all, size_t i,
-		       const struct host_mount **alone)
+static int other_names(struct view_builder *b, size_t i, const struct host_mount **alone)
 {
+	const struct host_mounts *all = &b->mounts;
 	char path[4096], in_fs[HOST_MOUNT_PATH], named[HOST_MOUNT_PATH], shown[HOST_MOUNT_PATH];
 	const struct host_mount *own = host_mount_of(all, b->places[i].path);
 	int r = 0;
@@ -128,13 +128,12 @@ static int other_names(struct view_builder *b, const struct host_mounts *all, si
 int view_binds(struct view_builder *b)
 {
 	const struct host_mount *alone = NULL;
-	struct host_mounts all;
 	size_t n = b->n;
 	int r;
 
 	if (!b->in->mountinfo)
 		return 0;
-	r = host_mounts_read(b->in->mountinfo, &all);
+	r = host_mounts_read(b->in->mountinfo, &b->mounts);
 	if (r < 0)
 		(void)rt_fail_errno(b->err, -r, "%s", b->in->mountinfo);
 	for (size_t i = 0; i < n && r == 0; i++) {
@@ -142,9 +141,8 @@ int view_binds(struct view_builder *b)
 
 		if ((w->restricted || w->no_socket || w->listens) && !w->private_ &&
 		    !b->places[i].source)
-			r = other_names(b, &all, i, &alone);
+			r = other_names(b, i, &alone);
 	}
-	host_mounts_release(&all);
 	return r;
 }
 
@@ -183,9 +181,10 @@ static int refuse(struct view_builder *b, const struct sandbox_node *tree, const
 		       "other; let only one of them be used", other, tree->path);
 }
 
-static int check_second(struct view_builder *b, const struct host_mounts *all,
-			const struct sandbox_node *tree, const struct sandbox_node *n)
+static int check_second(struct view_builder *b, const struct sandbox_node *tree,
+			const struct sandbox_node *n)
 {
+	const struct host_mounts *all = &b->mounts;
 	const struct sandbox_view *v = b->out;
 	const struct host_mount *own = host_mount_of(all, host_name(n));
 
@@ -205,19 +204,12 @@ static int check_second(struct view_builder *b, const struct host_mounts *all,
 int view_binds_check(struct view_builder *b)
 {
 	const struct sandbox_view *v = b->out;
-	struct host_mounts all;
-	int r;
+	int r = 0;
 
-	if (!b->in->mountinfo || !v->brokers)
-		return 0;
-	r = host_mounts_read(b->in->mountinfo, &all);
-	if (r < 0)
-		(void)rt_fail_errno(b->err, -r, "%s", b->in->mountinfo);
-	for (size_t i = 0; i < v->n && r == 0; i++)
+	for (size_t i = 0; v->brokers && i < v->n && r == 0; i++)
 		for (size_t k = 0; k < v->n && r == 0; k++)
 			if ((v->nodes[i].broker && sandbox_node_writes(&v->nodes[k])) ||
 			    (v->nodes[i].open_by_name && is_read(&v->nodes[k])))
-				r = check_second(b, &all, &v->nodes[i], &v->nodes[k]);
-	host_mounts_release(&all);
+				r = check_second(b, &v->nodes[i], &v->nodes[k]);
 	return r;
 }

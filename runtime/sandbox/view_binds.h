@@ -4,7 +4,7 @@
 
 #include "runtime/sandbox/view_place.h"
 
-/* Adds the names that other mounts of the host give to what rules take away. */
+/* Reads the mounts of the host, and adds the names that they give to what rules take away. */
 int view_binds(struct view_builder *b);
 /* The nodes are made: refuses (-EXDEV) a tree that can be written (read) and that another mount makes
  * a second name of one in which names are written (read) one by one. */

@@ -172,6 +172,7 @@ void view_places_release(struct view_builder *b)
 		free(b->guarded[i].path);
 		free(b->guarded[i].target);
 	}
+	host_mounts_release(&b->mounts);
 	free(b->guarded);
 	free(b->aliases);
 	free(b->places);

@@ -7,6 +7,7 @@
 #define RUNTIME_SANDBOX_VIEW_PLACE_H
 
 #include "runtime/base/err.h"
+#include "runtime/sandbox/host_mounts.h"
 #include "runtime/sandbox/sandbox_view.h"
 #include "runtime/sandbox/view_host.h"
 #include "runtime/sandbox/view_input.h"
@@ -113,6 +114,7 @@ struct view_builder {
 	uint32_t *index; /* by path, open addressing: index of the place + 1; 0: empty */
 	uint32_t nindex; /* a power of 2 */
 	struct view_missed missed[VIEW_MISSED]; /* by a hash of `dir` */
+	struct host_mounts mounts; /* of the host; read by view_binds() */
 	/* the rest of what is wanted (stage 1) */
 	struct sandbox_alias *aliases;
 	size_t naliases;
