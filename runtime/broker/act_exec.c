@@ -53,11 +53,13 @@ int broker_exec(struct broker_act *a)
 	unsigned how = c->follow ? BROKER_WALK_FOLLOW : BROKER_WALK_NOFOLLOW;
 	char *head = a->b->work->text;
 	const char *path = c->path.raw;
+	struct broker_caller by = c->by;
 
 	a->ret->starts = true;
 	for (unsigned i = 0; i < MOST_HEADS && a->b->starts.n; i++) {
-		int r = broker_resolve(&a->b->starts, &c->by, i ? "" : c->path.base, path,
+		int r = broker_resolve(&a->b->starts, &by, i ? "" : c->path.base, path,
 				       how | BROKER_WALK_ALONE, a->at);
+		int64_t before = sys_now_ms();
 
 		if (r == BROKER_TOO_LATE)
 			return r;
@@ -66,6 +68,8 @@ int broker_exec(struct broker_act *a)
 		r = start(a, head);
 		if (r < 0 || !head[0])
 			return r < 0 ? r : BROKER_NOT_OURS;
+		/* a large program is copied for longer than a path may take */
+		by.until += by.until ? sys_now_ms() - before : 0;
 		broker_spot_release(a->at);
 		how = BROKER_WALK_FOLLOW;
 		path = head;

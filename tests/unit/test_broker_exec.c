@@ -125,6 +125,7 @@ static void test_the_linker_of_a_program(void **state)
 static char started[8][PATH_MAX]; /* what was to be started, in order */
 static unsigned nstarted;
 static int start_says;
+static unsigned start_takes_ms;
 
 static bool allow_start(void *arg, enum broker_op op, const char *path, bool is_dir, uint32_t *rule)
 {
@@ -143,6 +144,7 @@ static int note_start(void *arg, int object, dev_t dev, ino_t ino)
 
 	(void)arg;
 	assert_true(nstarted < 8 && fstat(object, &st) == 0 && st.st_dev == dev && st.st_ino == ino);
+	(void)usleep(start_takes_ms * 1000);
 	(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", object);
 	n = readlink(name, started[nstarted], PATH_MAX - 1);
 	assert_true(n > 0);
@@ -223,12 +225,40 @@ static void test_which_starts_are_decided(void **state)
 	start_says = 0;
 }
 
+/* It is the path that must not take long. */
+static void test_a_start_that_takes_long(void **state)
+{
+	char script[PATH_MAX + 16];
+
+	(void)state;
+	put_program("p", "x");
+	(void)snprintf(script, sizeof(script), "#!%s/p\n", t.root[0]);
+	put_program("s", script);
+	assert_int_equal(broker_trees_add(&t.broker.starts, BROKER_OPEN_HERE, t.root[0],
+					  t.broker.trees.v[0].fd), 0);
+	t.broker.rules.start = note_start;
+	nstarted = 0;
+	start_takes_ms = 400;
+	assert_left(act((struct broker_call){ .verb = BROKER_EXEC,
+					      .follow = true,
+					      .path.raw = "s",
+					      .by.until = sys_now_ms() + 300 }), 2);
+	start_takes_ms = 0;
+	(void)act((struct broker_call){ .verb = BROKER_EXEC,
+					.follow = true,
+					.path.raw = "s",
+					.by.until = sys_now_ms() - 1 });
+	assert_int_equal(t.last.err, EIO);
+	assert_int_equal(t.last.reason, BROKER_BY_LATE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_interpreter_of_a_script),
 		cmocka_unit_test(test_the_linker_of_a_program),
 		cmocka_unit_test_setup_teardown(test_which_starts_are_decided, begin, end),
+		cmocka_unit_test_setup_teardown(test_a_start_that_takes_long, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
