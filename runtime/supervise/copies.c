@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/sendfile.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include "runtime/base/io.h"
@@ -117,20 +118,70 @@ static int forget(struct copies *c, struct copy *f)
 	return r;
 }
 
-/* Gives back what the files take that nobody uses now. */
-static void empty(struct copies *c)
+/* Of those that are not `done`: one without a copy if there is any, else any; and of these the one
+ * that was started longest ago.  -1: all are done. */
+static int oldest(const struct copies *c, const bool done[SANDBOX_COPIES])
 {
-	for (uint32_t i = 0; i < SANDBOX_COPIES; i++) {
-		AUTO_CLOSE int fd = open_file(c, i);
+	int best = -1;
 
+	for (int i = 0; i < (int)SANDBOX_COPIES; i++) {
+		const struct copy *f = &c->v[i], *b = best < 0 ? NULL : &c->v[best];
+
+		if (done[i])
+			continue;
+		if (!b || (f->fd < 0) > (b->fd < 0) ||
+		    ((f->fd < 0) == (b->fd < 0) && f->last < b->last))
+			best = i;
+	}
+	return best;
+}
+
+static off_t taken(const struct copies *c)
+{
+	off_t sum = 0;
+
+	for (uint32_t i = 0; i < SANDBOX_COPIES; i++)
+		sum += c->v[i].size;
+	return sum;
+}
+
+/* Empties files that nobody uses until all together take no more than `most`. */
+static void empty(struct copies *c, off_t most)
+{
+	bool done[SANDBOX_COPIES] = { false };
+	off_t left = taken(c);
+	int i;
+
+	while (left > most && (i = oldest(c, done)) >= 0) {
+		struct copy *f = &c->v[i];
+		AUTO_CLOSE int fd = f->size ? open_file(c, (uint32_t)i) : -1;
+
+		done[i] = true;
 		if (fd < 0 || ftruncate(fd, 0) != 0)
 			continue;
-		if (c->v[i].fd >= 0)
-			(void)forget(c, &c->v[i]);
+		left -= f->size;
+		f->size = 0;
+		if (f->fd >= 0)
+			(void)forget(c, f);
 	}
 }
 
-int copies_changed(struct copies *c, dev_t dev, ino_t ino, int *ret)
+int copies_wait(const struct copies *c, int64_t now_ms)
+{
+	int64_t left = c->looked_ms + COPIES_IDLE_MS - now_ms;
+
+	return !c->used ? -1 : left > 0 ? (int)left : 0;
+}
+
+void copies_look(struct copies *c)
+{
+	c->looked_ms = sys_now_ms();
+	for (uint32_t i = 0; c->used && i < SANDBOX_COPIES; i++)
+		if (c->v[i].fd >= 0 && !is_unchanged(&c->v[i]))
+			(void)forget(c, &c->v[i]);
+}
+
+static int find_changed(struct copies *c, dev_t dev, ino_t ino, int *ret)
 {
 	struct copy *f = at_file(c, dev, ino);
 	AUTO_CLOSE int fd = -1;
@@ -145,6 +196,15 @@ int copies_changed(struct copies *c, dev_t dev, ino_t ino, int *ret)
 	r = forget(c, f);
 	if (r == 0)
 		*ret = io_steal_fd(&fd);
+	return r;
+}
+
+int copies_changed(struct copies *c, dev_t dev, ino_t ino, int *ret)
+{
+	int r = find_changed(c, dev, ino, ret);
+
+	if (c->used && sys_now_ms() - c->looked_ms >= COPIES_LOOK_MS)
+		copies_look(c);
 	return r;
 }
 
@@ -163,24 +223,18 @@ void copies_touch(struct copies *c, int dir, const char *name)
 
 /* --- a start ----------------------------------------------------------------------------- */
 
-/* A file without a copy, else the one that has held its own for longest. */
 static int take_file(struct copies *c, uint32_t *ret)
 {
-	int fd = -EAGAIN;
+	bool done[SANDBOX_COPIES] = { false };
+	int fd = -ETXTBSY, i;
 
-	for (uint32_t k = 0; k < 2 * SANDBOX_COPIES && fd < 0; k++) {
-		uint32_t i = (c->next + k) % SANDBOX_COPIES;
-
-		if (c->v[i].fd >= 0 && k < SANDBOX_COPIES && c->used < SANDBOX_COPIES)
-			continue;
-		fd = open_file(c, i);
-		if (fd < 0 && fd != -ETXTBSY)
-			return fd;
-		*ret = i;
+	while (fd == -ETXTBSY && (i = oldest(c, done)) >= 0) {
+		fd = open_file(c, (uint32_t)i);
+		done[i] = true;
+		*ret = (uint32_t)i;
 	}
 	if (fd < 0)
-		return -EAGAIN;
-	c->next = (*ret + 1) % SANDBOX_COPIES;
+		return fd == -ETXTBSY ? -EAGAIN : fd;
 	if (c->v[*ret].fd >= 0)
 		(void)forget(c, &c->v[*ret]);
 	return fd;
@@ -227,8 +281,7 @@ static int fill(struct copies *c, uint32_t i, int to, int object)
 		return -ETXTBSY;
 	if (fstat(from, &f->was) != 0)
 		return -errno;
-	if (f->was.st_size > COPIES_LARGEST)
-		return -EFBIG;
+	f->size = f->was.st_size;
 	return copy_bytes(c, from, to, &f->was);
 }
 
@@ -241,8 +294,8 @@ static int try_copy(struct copies *c, int object)
 		return -errno;
 	to = take_file(c, &i);
 	r = to < 0 ? to : fill(c, i, to, object);
-	if (r < 0 && to >= 0)
-		(void)!ftruncate(to, 0);
+	if (r < 0 && to >= 0 && ftruncate(to, 0) == 0)
+		c->v[i].size = 0;
 	if (to >= 0)
 		(void)close(to);
 	if (r == 0)
@@ -252,29 +305,50 @@ static int try_copy(struct copies *c, int object)
 		return r;
 	}
 	c->v[i].fd = kept;
+	c->v[i].last = ++c->starts;
 	c->used++;
 	return 0;
 }
 
+static off_t less(off_t a, off_t b)
+{
+	return a > b ? a - b : 0;
+}
+
 static int copy(struct copies *c, int object)
 {
-	int r = try_copy(c, object);
+	struct statfs disk;
+	struct stat st;
+	off_t before;
+	int r;
 
-	if (r != -ENOSPC)
-		return r;
-	empty(c);
-	return try_copy(c, object);
+	if (fstat(object, &st) != 0 || SYS_RETRY(fstatfs(c->dir, &disk)) != 0)
+		return -errno;
+	if (st.st_size > COPIES_LARGEST)
+		return -EFBIG;
+	/* the other half is for the run's own files */
+	empty(c, less((off_t)disk.f_blocks * disk.f_bsize / 2, st.st_size));
+	do {
+		r = try_copy(c, object);
+		before = taken(c);
+		if (r == -ENOSPC)
+			empty(c, less(before, st.st_size));
+	} while (r == -ENOSPC && taken(c) < before);
+	return r;
 }
 
 int copies_start(struct copies *c, int object, dev_t dev, ino_t ino)
 {
 	AUTO_CLOSE int changed = -1;
+	struct copy *f;
 	int r;
 
-	if (sandbox_programs_have(&c->known, dev, ino))
-		return 0;
 	r = copies_changed(c, dev, ino, &changed);
-	if (r < 0 || (changed < 0 && at_file(c, dev, ino)))
+	if (r < 0 || sandbox_programs_have(&c->known, dev, ino))
 		return r;
-	return copy(c, changed >= 0 ? changed : object);
+	f = changed < 0 ? at_file(c, dev, ino) : NULL;
+	if (!f)
+		return copy(c, changed >= 0 ? changed : object);
+	f->last = ++c->starts;
+	return 0;
 }

@@ -6,8 +6,11 @@
  * the name meanwhile, the kernel finds what Landlock does not know, and refuses.
  *
  * A copy counts as long as the program is unchanged.  It is taken away before the run changes the
- * program (copies_touch()), and before a changed program is read (copies_changed()).  If all files are
- * in use, the one that was started first makes room, unless it still runs or somebody reads it.
+ * program (copies_touch()), and before a changed program is read (copies_changed()).  What
+ * somebody else has changed is found by copies_look(), and when anything is opened or started.  If there is no
+ * file left, or the copies take more than half of the run's own disk, those make room whose last
+ * start is longest ago, unless they still run or somebody reads them: whoever was just allowed to
+ * start a program finds its copy.
  *
  * Of the copy the run sees another device, inode and time of change; all else is the
  * program's.  Copies count for the limit of the run's own disk.
@@ -23,12 +26,16 @@
 #include "runtime/supervise/attach.h"
 #include "runtime/supervise/held.h"
 
+#define COPIES_LOOK_MS 10  /* how often all programs are looked at, at most */
+#define COPIES_IDLE_MS 100 /* and at least */
 #define COPIES_LARGEST ((off_t)512 << 20) /* bytes of one program */
 
 struct copy {
 	int fd;         /* of the program, O_PATH; -1: the file is free */
 	struct stat was; /* when it was copied */
 	uint64_t ino;   /* of the file */
+	off_t size;     /* what the file takes, also without a copy: a program may still run */
+	uint64_t last;  /* when it was started last: a number of `starts` */
 };
 
 struct copies {
@@ -37,7 +44,8 @@ struct copies {
 	struct sandbox_programs known;
 	int dir;         /* O_PATH, of the files */
 	uint64_t dev;    /* their file system */
-	uint32_t next;   /* whose turn it is to make room */
+	uint64_t starts;
+	int64_t looked_ms; /* when all programs were looked at */
 	uint32_t used;   /* files that hold a copy */
 	struct copy v[SANDBOX_COPIES];
 };
@@ -55,6 +63,11 @@ int copies_start(struct copies *c, int object, dev_t dev, ino_t ino);
 /* If this is a copy of a program that has changed since, it is taken away, and *ret is the
  * program (O_PATH, the caller's); else -1.  0 or -errno. */
 int copies_changed(struct copies *c, dev_t dev, ino_t ino, int *ret);
+/* Takes away all copies of programs that have changed.  stat(2) asks nobody, nor does an open where
+ * only executing is decided by name. */
+void copies_look(struct copies *c);
+/* How long until then, in ms; -1: there are no copies. */
+int copies_wait(const struct copies *c, int64_t now_ms);
 /* What is called `name` in `dir` ("": dir itself) is about to be changed. */
 void copies_touch(struct copies *c, int dir, const char *name);
 

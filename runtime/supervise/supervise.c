@@ -157,8 +157,12 @@ static int wait_for(struct loop *l, struct pollfd *p, nfds_t count)
 	int most = l->stopped && l->walls->poll_ms < 0 ? LOOP_QUIET_MS : l->walls->poll_ms;
 	int files = held_wait(&l->brokered.held, sys_now_ms());
 
+	int programs = l->stopped ? -1 : copies_wait(&l->brokered.copies, sys_now_ms());
+
 	if (files >= 0 && (most < 0 || files < most))
 		most = files;
+	if (programs >= 0 && (most < 0 || programs < most))
+		most = programs;
 	bool again = !l->dropped && most < 0;
 	int n = poll(p, count, again ? LOOP_QUIET_MS : unreached_wait(l->unreached, loop_now(), most));
 
@@ -211,6 +215,8 @@ static void run_loop(struct loop *l)
 			loop_look_at_files(l);
 		else if (n == 0 && l->stopped && l->phase == PH_RUNNING)
 			loop_stop(l);
+		if (copies_wait(&l->brokered.copies, sys_now_ms()) == 0)
+			copies_look(&l->brokered.copies);
 		if (p[P_TIMER].revents)
 			drain_timer(l);
 		if (p[P_SIGNALS].revents)

@@ -159,6 +159,31 @@ want_out '^120$'
 want_out '^WHOLE$'
 want_out '^SLEPT$'
 
+t "whoever was allowed to start a program finds it, while others start more than there are files"
+run_with h python3 -c '
+import collections, os, random, shutil, time
+for i in range(120):
+    shutil.copy("/bin/true", "src/t%d" % i)
+end = time.time() + 4
+for w in range(4):
+    if os.fork():
+        continue
+    said = collections.Counter()
+    while time.time() < end:
+        try:
+            pid = os.posix_spawn("src/t%d" % random.randrange(120), ["t"], {})
+            said[os.waitpid(pid, 0)[1]] += 1
+        except OSError as e:
+            said[e.strerror] += 1
+    print("TURNS" if set(said) == {0} and said[0] > 96 else "BAD", dict(said), flush=True)
+    os._exit(0)
+for w in range(4):
+    os.wait()
+for i in range(120):
+    os.unlink("src/t%d" % i)'
+want_rc 0
+[ "$(grep -c ^TURNS <<<"$out")" = 4 ] || bad "$out"
+
 t "what somebody writes is not started, and what may not be executed or read is not either"
 cp /bin/echo src/bits
 chmod 644 src/bits
@@ -188,6 +213,18 @@ run_with h src/large -c 'print("LARGE")'
 want_out LARGE
 rm src/large
 
+t "copies leave half of the disk to the files of the run"
+policy 'file { allow exec "${PROJECT_DIR}"
+	hide "**/.env*" as hidden
+	scratch "/tmp" }
+limits { disk 8M }' half
+run_with half sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do cp /bin/true src/e$i; head -c 700000 /dev/zero >>src/e$i; src/e$i || echo "NOT $i"; done
+	head -c 4000000 /dev/zero >/tmp/own && echo FITS; src/e1 && src/e10 && echo again; rm src/e*'
+want_rc 0
+want_out '^FITS$'
+want_out '^again$'
+no_out NOT
+
 t "names that somebody outside makes and moves during the run"
 rm -f go stop
 (
@@ -199,22 +236,53 @@ rm -f go stop
 	mv part src/turns
 	echo 'echo changed' >>src/place
 	echo 'echo seen' >>src/look
+	echo >>src/size
 	touch stop
 ) &
 cp /bin/true src/moves
 cp /bin/true src/turns
-printf '#!/bin/sh\necho as it was\n' | tee src/look >src/place
-chmod 755 src/look src/place
-run_with h timeout 30 sh -c 'src/turns before; src/moves; src/place; src/look; touch go; while ! [ -e stop ]; do sleep 0.05; done
+printf '#!/bin/sh\necho as it was\n' | tee src/look src/size >src/place
+chmod 755 src/look src/place src/size
+run_with h timeout 30 sh -c 'src/turns before; src/moves; src/place; src/look; src/size; touch go; while ! [ -e stop ]; do sleep 0.05; done
+	sleep 0.1; stat -c "size %s" src/size
 	src/.env.late LATE; src/.env.moved MOVED; src/late late; src/turns turned
 	src/place; cat src/look'
 wait
+want_out "^size $(stat -c %s src/size)\$"
 want_out '^changed$'
 want_out '^echo seen$'
 want_out '^late$'
 want_out '^turned$'
 no_out 'LATE|MOVED'
-rm -f go stop src/.env.late src/.env.moved src/late src/turns src/bits src/ok src/place src/look
+rm -f go stop src/.env.late src/.env.moved src/late src/turns src/bits src/ok src/place src/look src/size
+
+t "a process that only looks and reads sees what somebody outside writes into a program"
+printf '#!/bin/sh\necho as it was\n' >src/now
+chmod 755 src/now
+for policy in free h e; do
+	rm -f go
+	(
+		for _ in $(seq 200); do [ -e go ] && break; sleep 0.05; done
+		echo "# $policy" >>src/now
+		touch stop
+	) &
+	run_with $policy timeout 30 python3 -c '
+import os, subprocess, time
+subprocess.run(["src/now"])
+os.mkdir("go")
+while not os.path.exists("stop"):
+    time.sleep(0.05)
+time.sleep(0.5)
+print("size", os.stat("src/now").st_size, open("src/now").read().splitlines()[-1])
+os.rmdir("go")'
+	wait
+	want_rc 0
+	want_out '^as it was$'
+	want_out "# $policy\$"
+	want_out "^size $(stat -c %s src/now) "
+	rm -f stop
+done
+rm src/now
 
 t "nothing is left on the host"
 [ "$(ls -A)" = "later
