@@ -19,7 +19,7 @@
 #include "runtime/sandbox/view_host.h"
 
 #define MOST_HELD 65536u
-#define OWN_FILES 128u /* and the places' descriptors, which are open already */
+#define OWN_FILES 128u /* and the places' descriptors, which are open already; and the copies' */
 
 /*
  * A name that is written could then be executed, where the tree as a whole can be: what the
@@ -205,8 +205,9 @@ static int hold_streams(struct brokered *b)
 }
 
 /* How many files may be held: polrun's own limit, of which it needs some itself. */
-static size_t room_for_files(void)
+static size_t room_for_files(const struct sandbox_view *v)
 {
+	rlim_t own;
 	struct rlimit files;
 
 	if (getrlimit(RLIMIT_NOFILE, &files) != 0)
@@ -214,9 +215,10 @@ static size_t room_for_files(void)
 	files.rlim_cur = files.rlim_max;
 	(void)setrlimit(RLIMIT_NOFILE, &files);
 	(void)getrlimit(RLIMIT_NOFILE, &files);
-	if (files.rlim_cur > MOST_HELD + OWN_FILES)
+	own = OWN_FILES + (v->starts ? SANDBOX_COPIES : 0);
+	if (files.rlim_cur > MOST_HELD + own)
 		return MOST_HELD;
-	return files.rlim_cur > 2 * OWN_FILES ? (size_t)files.rlim_cur - OWN_FILES : 0;
+	return files.rlim_cur > OWN_FILES + own ? (size_t)(files.rlim_cur - own) : 0;
 }
 
 /* A place as the run sees it, through its mounts: what becomes there of opening for reading, and
@@ -302,7 +304,7 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 	b->as_user = geteuid() != ids.uid_out;
 	b->room = calloc(1, DECIDE_LINK_ROOM);
 	r = broker_init(&b->broker, &rules);
-	held_init(&b->held, &b->broker, room_for_files());
+	held_init(&b->held, &b->broker, room_for_files(b->view));
 	repos_init(&b->repos, &run->ctx, &b->broker.trees, &b->held);
 	if (!b->room)
 		r = -ENOMEM;

@@ -184,6 +184,40 @@ for i in range(120):
 want_rc 0
 [ "$(grep -c ^TURNS <<<"$out")" = 4 ] || bad "$out"
 
+t "programs are started while the run has as many files open for writing as it may"
+(
+	ulimit -n 512
+	run_with h python3 -c '
+import os, shutil, time
+for i in range(110):
+    shutil.copy("/bin/true", "src/t%d" % i)
+r, w = os.pipe()
+writers = []
+for k in range(2):
+    pid = os.fork()
+    if not pid:
+        files = []
+        try:
+            for i in range(600):
+                files.append(open("src/w%d-%d" % (k, i), "w"))
+        except OSError:
+            os.write(w, b"x")
+        time.sleep(60)
+    writers.append(pid)
+full = b""
+while len(full) < 2:
+    full += os.read(r, 2)
+for i in range(110):
+    os.waitpid(os.posix_spawn("src/t%d" % i, ["t"], {}), 0)
+print("STARTED", flush=True)
+for pid in writers:
+    os.kill(pid, 9)
+    os.waitpid(pid, 0)'
+	printf '%s %s' "$out" "$err" >"$WORK/said"
+)
+[[ $(<"$WORK/said") == STARTED* ]] || bad "$(<"$WORK/said")"
+rm -f src/t* src/w*
+
 t "what somebody writes is not started, and what may not be executed or read is not either"
 cp /bin/echo src/bits
 chmod 644 src/bits
