@@ -20,6 +20,7 @@
 #include "runtime/broker/tracee.h"
 
 #define NR_FCHMODAT2 452 /* 6.6 */
+#define EXECVE_CHECK 0x10000 /* AT_EXECVE_CHECK, 6.14: may it be executed? */
 
 enum { NONE = -1 };
 
@@ -180,6 +181,11 @@ static int more_link(struct reading *r, const struct row *row)
 static int more_at(struct reading *r, const struct row *row)
 {
 	return at_flags(r, row, AT_SYMLINK_NOFOLLOW);
+}
+
+static int more_exec(struct reading *r, const struct row *row)
+{
+	return at_flags(r, row, AT_SYMLINK_NOFOLLOW | EXECVE_CHECK);
 }
 
 static int more_access(struct reading *r, const struct row *row)
@@ -360,7 +366,7 @@ static const struct row rows[] = {
 	{ SYS_bind, BROKER_BIND, NONE, NONE, NONE, NONE, NONE, NONE, 0, false,
 	  more_bind },
 	{ SYS_execve, BROKER_EXEC, NONE, 0, NONE, NONE, NONE, NONE, 0, true, NULL },
-	{ SYS_execveat, BROKER_EXEC, 0, 1, NONE, NONE, NONE, 4, 0, true, more_at },
+	{ SYS_execveat, BROKER_EXEC, 0, 1, NONE, NONE, NONE, 4, 0, true, more_exec },
 	{ SYS_access, BROKER_ACCESS, NONE, 0, NONE, NONE, 1, NONE, 0, true,
 	  more_access },
 	{ SYS_faccessat, BROKER_ACCESS, 0, 1, NONE, NONE, 2, NONE, 0, true,

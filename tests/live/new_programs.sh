@@ -150,6 +150,27 @@ run_with free python3 race.py memory 300 src/.env.echo
 want_out '^STARTED$'
 rm -f lnk lnk.new
 
+t "whether a program may be executed is answered as without the rule (AT_EXECVE_CHECK, Linux 6.14)"
+cp /bin/echo src/asked
+asks='import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+argv = (ctypes.c_char_p * 2)(b"x", None)
+for flags in (0x10000, 0x10100, 0x20000):
+    r = libc.syscall(322, -100, sys.argv[1].encode(), argv, None, flags)
+    print("ASKED", "%x" % flags, r, os.strerror(ctypes.get_errno()) if r else "")'
+run_with free python3 -c "$asks" src/asked
+want_rc 0
+free=$out
+[ "$(grep -c ASKED <<<"$free")" = 3 ] || bad "$free"
+for policy in h e; do
+	run_with $policy python3 -c "$asks" src/asked
+	want_rc 0
+	[ "$out" = "$free" ] || bad "$policy: $out, and without the rule: $free"
+done
+run_with h python3 -c "$asks" src/.env.echo
+no_out '^ASKED 10[01]00 0'
+rm src/asked
+
 t "more programs than there are files for copies, some of which still run or are read"
 run_with h bash -c 'printf "#!/bin/bash\nsleep 2\n" >long; for i in $(seq 300); do echo "# $i ..............................."; done >>long
 	echo "echo WHOLE" >>long; chmod +x long; ./long & cp /bin/sleep s; ./s 2 && echo SLEPT &
