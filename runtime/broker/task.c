@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "runtime/base/sys.h"
@@ -108,7 +109,14 @@ int broker_take_umask(const struct broker_act *a, mode_t *ret_own)
 
 void broker_fd_name(int fd, char out[BROKER_FD_NAME])
 {
-	(void)snprintf(out, BROKER_FD_NAME, "%d", fd);
+	char *p = out + BROKER_FD_NAME;
+
+	/* snprintf() takes as long as a call of the kernel */
+	*--p = '\0';
+	do
+		*--p = (char)('0' + fd % 10);
+	while ((fd /= 10) > 0);
+	memmove(out, p, (size_t)(out + BROKER_FD_NAME - p));
 }
 
 int broker_reopen(const struct broker *b, int fd, uint64_t flags)

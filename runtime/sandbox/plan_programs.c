@@ -25,6 +25,7 @@ struct search {
 	const struct sandbox_view *v;
 	struct plan_programs *to;
 	size_t cap, ids_cap;
+	struct decide_near *near;
 	struct sandbox_program seen[MOST_DIRS];
 	size_t nseen;
 };
@@ -84,12 +85,12 @@ static int keep(struct search *s, const char *path, const struct stat *st)
 	return 0;
 }
 
-static bool may_start(const struct search *s, const char *path)
+static bool may_start(struct search *s, const char *path)
 {
 	uint32_t rule;
 
-	return view_allows_name(&s->run->ctx, s->v, PB_READ, path, &rule) &&
-	       view_allows_name(&s->run->ctx, s->v, PB_EXEC, path, &rule);
+	return view_allows_near(&s->run->ctx, s->v, s->near, PB_READ, path, &rule) &&
+	       view_allows_near(&s->run->ctx, s->v, s->near, PB_EXEC, path, &rule);
 }
 
 /* Is it in a tree in which programs are started by name?  A tree that is shown under another
@@ -179,6 +180,9 @@ int plan_programs(const struct sandbox_run *run, const struct sandbox_view *v,
 	*ret = (struct plan_programs){ 0 };
 	if (!v->starts)
 		return 0;
+	s.near = calloc(1, sizeof(*s.near));
+	if (!s.near)
+		return -ENOMEM;
 	/* the dynamic linker of nearly all of them */
 	r = look_at_file(&s, "/lib64/ld-linux-x86-64.so.2");
 	if (r == 0)
@@ -190,6 +194,7 @@ int plan_programs(const struct sandbox_run *run, const struct sandbox_view *v,
 	}
 	if (ret->ids.n)
 		qsort(ret->ids.v, ret->ids.n, sizeof(*ret->ids.v), compare);
+	free(s.near);
 	return r;
 }
 

@@ -42,6 +42,18 @@ static enum view_answer ask(const struct decide_ctx *c, uint8_t op, const char *
 	return view_answer_of(c, &d);
 }
 
+static enum view_answer ask_near(const struct decide_ctx *c, struct decide_near *near, uint8_t op,
+				 const char *path, uint32_t *ret_rule)
+{
+	const struct decision *d;
+
+	if (!near)
+		return ask(c, op, path, ret_rule);
+	d = decide_file_each(c, near, path) + (op == PB_READ ? 0 : op == PB_WRITE ? 1 : 2);
+	*ret_rule = d->rule;
+	return view_answer_of(c, d);
+}
+
 static bool is_kept(const struct sandbox_view *view, const char *path, uint32_t *ret_rule)
 {
 	for (size_t i = 0; i < view->ndenied; i++) {
@@ -77,6 +89,13 @@ static bool may_make(const struct decide_ctx *c, const char *name, uint32_t deni
 bool view_allows_name(const struct decide_ctx *c, const struct sandbox_view *view,
 		      uint8_t op, const char *path, uint32_t *ret_rule)
 {
+	return view_allows_near(c, view, NULL, op, path, ret_rule);
+}
+
+bool view_allows_near(const struct decide_ctx *c, const struct sandbox_view *view,
+		      struct decide_near *near, uint8_t op, const char *path,
+		      uint32_t *ret_rule)
+{
 	char host[PATH_MAX], other[2 * PATH_MAX];
 	enum view_answer a;
 	const char *made;
@@ -88,7 +107,7 @@ bool view_allows_name(const struct decide_ctx *c, const struct sandbox_view *vie
 	made = op == PB_WRITE ? creatable(view, path) : NULL;
 	if (op == PB_WRITE && !made && is_kept(view, path, ret_rule))
 		return false;
-	a = ask(c, op, path, ret_rule);
+	a = ask_near(c, near, op, path, ret_rule);
 	for (size_t i = 0; i < view->naliases && a != VIEW_DENY; i++) {
 		const struct sandbox_alias *alias = &view->aliases[i];
 		enum view_answer by_alias;

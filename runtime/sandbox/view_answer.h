@@ -4,6 +4,7 @@
 #define RUNTIME_SANDBOX_VIEW_ANSWER_H
 
 #include "runtime/decide/decide.h"
+#include "runtime/decide/near.h"
 #include "runtime/sandbox/sandbox_view.h"
 #include "runtime/sandbox/view_input.h"
 
@@ -18,6 +19,12 @@ enum view_answer view_answer_of(const struct decide_ctx *c, const struct decisio
  */
 bool view_allows_name(const struct decide_ctx *c, const struct sandbox_view *view,
 		      uint8_t op, const char *path, uint32_t *ret_rule);
+
+/* The same of many names: the next one in the same directory, or the next `op` for one name,
+ * takes less.  `near` as decide_file_each() says. */
+bool view_allows_near(const struct decide_ctx *c, const struct sandbox_view *view,
+		      struct decide_near *near, uint8_t op, const char *path,
+		      uint32_t *ret_rule);
 
 /*
  * May the run make a symbolic link at `path` that leads to `target` (both are paths inside;

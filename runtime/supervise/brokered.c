@@ -31,7 +31,7 @@ static bool would_run(const struct brokered *b, const char *path, uint32_t *ret_
 	const struct sandbox_node *n = sandbox_view_find(b->view, path);
 
 	return n && (n->ops & PB_EXEC) &&
-	       !view_allows_name(&b->run->ctx, b->view, PB_EXEC, path, ret_rule);
+	       !view_allows_near(&b->run->ctx, b->view, b->near, PB_EXEC, path, ret_rule);
 }
 
 static bool allows(void *arg, enum broker_op op, const char *path, bool is_dir,
@@ -52,7 +52,7 @@ static bool allows(void *arg, enum broker_op op, const char *path, bool is_dir,
 		if (repos_keep(&b->repos, path, ret_rule))
 			return false;
 	}
-	return view_allows_name(&b->run->ctx, b->view, bit, path, ret_rule) &&
+	return view_allows_near(&b->run->ctx, b->view, b->near, bit, path, ret_rule) &&
 	       (op != BROKER_WRITE || !would_run(b, path, ret_rule));
 }
 
@@ -303,10 +303,11 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 	b->from.ids = (struct broker_ids){ ids.uid_in, ids.uid_out, ids.gid_in, ids.gid_out };
 	b->as_user = geteuid() != ids.uid_out;
 	b->room = calloc(1, DECIDE_LINK_ROOM);
+	b->near = calloc(1, sizeof(*b->near));
 	r = broker_init(&b->broker, &rules);
 	held_init(&b->held, &b->broker, room_for_files(b->view));
 	repos_init(&b->repos, &run->ctx, &b->broker.trees, &b->held);
-	if (!b->room)
+	if (!b->room || !b->near)
 		r = -ENOMEM;
 	if (r == 0)
 		r = stays_init(&b->stays, view);
@@ -344,6 +345,7 @@ void brokered_release(struct brokered *b)
 		(void)close(b->fds[i]);
 	free(b->fds);
 	free(b->room);
+	free(b->near);
 	stays_release(&b->stays);
 	if (b->from.proc_fd >= 0)
 		(void)close(b->from.proc_fd);

@@ -26,6 +26,7 @@ struct brokered {
 	struct copies copies; /* of programs that the run starts */
 	struct held held; /* what the run has open for writing by it */
 	void *room; /* of DECIDE_LINK_ROOM bytes */
+	struct decide_near *near; /* what was decided last */
 	struct stays stays; /* the walls: no call takes one away */
 	struct repos repos;
 	struct effects *effects; /* the caller's; NULL: nobody wants to know */
