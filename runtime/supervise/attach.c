@@ -125,20 +125,29 @@ static int close_others(const struct state *s)
 	return 0;
 }
 
+static int die_with(pid_t polrun)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0)
+		return -errno;
+	return getppid() == polrun ? 0 : -ESRCH;
+}
+
 static int enter(struct state *s, int init_pidfd, pid_t polrun)
 {
 	AUTO_CLOSE int self = -1;
-	int r;
+	int r = die_with(polrun);
 
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 || getppid() != polrun)
-		return -ECHILD;
+	if (r < 0)
+		return r;
 	self = sys_open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 	if (self < 0 || setns(init_pidfd, CLONE_NEWUSER | CLONE_NEWNS) != 0 || fchdir(self) != 0)
 		return -errno;
 	/* the change of credentials has cleared it */
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 || getppid() != polrun ||
-	    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
-		return -ECHILD;
+	r = die_with(polrun);
+	if (r < 0)
+		return r;
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
+		return -errno;
 	(void)close(io_steal_fd(&self));
 	r = close_others(s);
 	return r < 0 ? r : confine();
@@ -193,14 +202,15 @@ int attach_start(struct attach *a, int init_pidfd, int dir, uint32_t nfiles, str
 	pid_t polrun = getpid();
 
 	*a = (struct attach)ATTACH_NONE;
-	s.mounts = malloc(nfiles * sizeof(*s.mounts));
-	if (!s.mounts)
-		return rt_fail(err, ENOMEM, "no memory for the mounts of programs");
-	memset(s.mounts, -1, nfiles * sizeof(*s.mounts));
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv) != 0) {
-		free(s.mounts);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv) != 0)
 		return rt_fail_errno(err, errno, "a socket pair");
+	s.mounts = malloc(nfiles * sizeof(*s.mounts));
+	if (!s.mounts) {
+		(void)close(sv[0]);
+		(void)close(sv[1]);
+		return rt_fail(err, ENOMEM, "no memory for the mounts of programs");
 	}
+	memset(s.mounts, -1, nfiles * sizeof(*s.mounts));
 	s.sock = sv[1];
 	a->sock = sv[0];
 	a->pid = fork();

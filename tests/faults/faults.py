@@ -607,6 +607,8 @@ class Runner:
     def base(self, c):
         """What the scenario's run is when nothing else fails."""
         if c not in self.bases:
+            # the run before may have been ended in the middle
+            self.w.tidy()
             self.bases[c] = self.run(c)
         return self.bases[c]
 
