@@ -223,6 +223,8 @@ void copies_touch(struct copies *c, int dir, const char *name)
 
 /* --- a start ----------------------------------------------------------------------------- */
 
+/* Opens a file that nobody uses, in the order of oldest(); *ret is its number, and it holds nothing
+ * any more.  A descriptor, -EAGAIN if all are in use, or -errno. */
 static int take_file(struct copies *c, uint32_t *ret)
 {
 	bool done[SANDBOX_COPIES] = { false };
