@@ -262,16 +262,6 @@ static int copy_bytes(const struct copies *c, int from, int to, const struct sta
 			       utimensat(c->held->broker->self, name, times, 0) == 0 ? 0 : -errno;
 }
 
-/* As the kernel, which starts nothing that somebody writes.  A lease (fcntl(2)) is only given
- * where nobody does; not every file system has any. */
-static bool is_written(int fd)
-{
-	if (fcntl(fd, F_SETLEASE, F_RDLCK) != 0)
-		return errno == EAGAIN;
-	(void)fcntl(fd, F_SETLEASE, F_UNLCK);
-	return false;
-}
-
 static int fill(struct copies *c, uint32_t i, int to, int object)
 {
 	AUTO_CLOSE int from = broker_reopen(c->held->broker, object, O_RDONLY);
@@ -279,7 +269,9 @@ static int fill(struct copies *c, uint32_t i, int to, int object)
 
 	if (from < 0)
 		return from;
-	if (is_written(from))
+	/* as the kernel, which starts nothing that somebody writes; where it cannot be known, that
+	 * it is unchanged is looked at */
+	if (held_ask(from, F_RDLCK) == -EAGAIN)
 		return -ETXTBSY;
 	if (fstat(from, &f->was) != 0)
 		return -errno;

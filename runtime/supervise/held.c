@@ -62,22 +62,29 @@ bool held_had(const struct held *h, const struct statx *st)
 
 /* --- what is open now --------------------------------------------------------------- */
 
-static bool can_lease(const struct held *h, int fd, int kind)
+int held_ask(int fd, int lease)
+{
+	if (fcntl(fd, F_SETLEASE, lease) != 0)
+		return errno == EAGAIN ? -EAGAIN : -EACCES;
+	(void)fcntl(fd, F_SETLEASE, F_UNLCK);
+	return 0;
+}
+
+static bool may_be_open(const struct held *h, int fd, int lease)
 {
 	AUTO_CLOSE int again = broker_reopen(h->broker, fd, O_RDONLY);
 
-	/* the lease ends with the descriptor */
-	return again >= 0 && fcntl(again, F_SETLEASE, kind) == 0;
+	return again < 0 || held_ask(again, lease) < 0;
 }
 
 bool held_has_writer(const struct held *h, int fd)
 {
-	return !can_lease(h, fd, F_RDLCK);
+	return may_be_open(h, fd, F_RDLCK);
 }
 
 bool held_is_open(const struct held *h, int fd)
 {
-	return !can_lease(h, fd, F_WRLCK);
+	return may_be_open(h, fd, F_WRLCK);
 }
 
 /* What one look has asked about a file counts for all descriptors of it. */

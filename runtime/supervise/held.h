@@ -66,6 +66,12 @@ int held_add(struct held *h, int fd, int *object, bool linked);
 bool held_had(const struct held *h, const struct statx *st);
 /* A number for the file, never 0. */
 uint64_t held_number(const struct statx *st);
+/*
+ * Has anybody else the regular file `fd` (open for reading) open: for writing (`lease` is
+ * F_RDLCK), or at all (F_WRLCK)?  0: nobody; -EAGAIN: somebody; -EACCES: it cannot be known: it is
+ * somebody else's file, or its file system has no leases.
+ */
+int held_ask(int fd, int lease);
 /* Has anybody the regular file `fd` (O_PATH) open for writing?  Also if it cannot be known. */
 bool held_has_writer(const struct held *h, int fd);
 /* Or open at all? */

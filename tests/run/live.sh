@@ -113,7 +113,7 @@ try_one() { # SCRIPT WHO [PREFIX…]: its status; what it printed is in $log
 		PROBES="$base/bin/probes" VARIANT="$VARIANT" AGENTS="$(agents_for "$script")" \
 		POL_TEST_REQUIRE="${POL_TEST_REQUIRE:-}" POL_TEST_FAST="${POL_TEST_FAST:-}" \
 		SEED="${SEED:-}" RUNS="${RUNS:-}" \
-		HOSTILE_CALLS="${HOSTILE_CALLS:-}" HOSTILE_SEED="${HOSTILE_SEED:-}" SWAPS="${SWAPS:-}" KILLS="${KILLS:-}" \
+		HOSTILE_CALLS="${HOSTILE_CALLS:-}" HOSTILE_SEED="${HOSTILE_SEED:-}" SWAPS="${SWAPS:-}" RACE_TURNS="${RACE_TURNS:-}" KILLS="${KILLS:-}" \
 		STAGE_TURNS="${STAGE_TURNS:-}" POL_POSIX_EVERY="${POL_POSIX_EVERY:-}" \
 		WALLS_RUNS="${WALLS_RUNS:-}" WALLS_ONLY="${WALLS_ONLY:-}" \
 		bash "$base/tests/live/$name.sh" >"$log" 2>&1 </dev/null

@@ -179,7 +179,7 @@ static void test_a_name_that_is_not_read_is_denied(void **state)
 /* By anybody, and in whatever way. */
 static void test_what_is_open(void **state)
 {
-	int fd, at;
+	int fd, at, again;
 	void *map;
 
 	(void)state;
@@ -202,6 +202,22 @@ static void test_what_is_open(void **state)
 	assert_false(held_is_open(&held, at));
 	/* asking leaves nothing behind */
 	assert_false(held_is_open(&held, at));
+	fd = open("some", O_RDONLY | O_CLOEXEC);
+	assert_int_equal(held_ask(fd, F_RDLCK), 0);
+	assert_int_equal(held_ask(fd, F_WRLCK), 0);
+	assert_int_equal(fcntl(fd, F_GETLEASE), F_UNLCK);
+	again = open("some", O_RDWR | O_CLOEXEC);
+	assert_int_equal(held_ask(fd, F_RDLCK), -EAGAIN);
+	assert_int_equal(held_ask(fd, F_WRLCK), -EAGAIN);
+	(void)close(again);
+	(void)close(fd);
+	/* where there are no leases, and where they are for the owner */
+	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	assert_int_equal(held_ask(fd, F_RDLCK), -EACCES);
+	(void)close(fd);
+	fd = open("/bin/true", O_RDONLY | O_CLOEXEC);
+	assert_int_equal(held_ask(fd, F_RDLCK), geteuid() ? -EACCES : 0);
+	(void)close(fd);
 	(void)close(at);
 	let_go();
 }
