@@ -258,13 +258,3 @@ void env_free(char **envp)
 		free(*p);
 	free(envp);
 }
-
-const char *env_get(char *const *envp, const char *name)
-{
-	size_t len = strlen(name);
-
-	for (char *const *p = envp; p && *p; p++)
-		if (strncmp(*p, name, len) == 0 && (*p)[len] == '=')
-			return *p + len + 1;
-	return NULL;
-}

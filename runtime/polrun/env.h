@@ -21,8 +21,6 @@ struct env_input {
  * env_free(). */
 int env_build(const struct env_input *in, char ***ret, struct rt_err *err);
 void env_free(char **envp);
-/* The value of NAME in envp, or NULL. */
-const char *env_get(char *const *envp, const char *name);
 /* Expands ${ROOT} in a value of `set`, or in the path of a secret; malloc'ed, NULL without
  * memory. */
 char *env_expand(const struct decide_roots *roots, const char *s, size_t len);

@@ -12,6 +12,7 @@
 
 #include "runtime/approvals/approvals.h"
 #include "runtime/approvals/ask_net.h"
+#include "runtime/base/envp.h"
 #include "runtime/base/io.h"
 #include "runtime/base/stack.h"
 #include "runtime/base/sys.h"
@@ -158,7 +159,7 @@ static int show_plan(struct session *s)
 	int status = verdict(s, true, &err);
 
 	if (status == 0)
-		status = lookup_program(&s->run, &s->view, env_get(s->envp, "PATH"),
+		status = lookup_program(&s->run, &s->view, envp_get(s->envp, "PATH"),
 					&s->exec_path, &err);
 	before_check_dot_git(s->roots.project, &s->view, s->dot_git, sizeof(s->dot_git));
 	p.program = s->exec_path;

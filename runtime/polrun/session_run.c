@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/base/envp.h"
 #include "runtime/base/io.h"
 #include "runtime/polrun/appeared.h"
 #include "runtime/polrun/before.h"
@@ -157,7 +158,7 @@ int session_run(struct session *s)
 	free(s->exec_path);
 	s->exec_path = NULL;
 	if (status == 0)
-		status = lookup_program(&s->run, &s->view, env_get(s->envp, "PATH"),
+		status = lookup_program(&s->run, &s->view, envp_get(s->envp, "PATH"),
 					&s->exec_path, &err);
 	if (status != 0)
 		return session_fail(&err, status);

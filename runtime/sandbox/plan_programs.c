@@ -6,12 +6,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/base/envp.h"
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
 #include "runtime/sandbox/view_answer.h"
@@ -162,14 +164,6 @@ static int look_in(struct search *s, const char *path)
 	return r;
 }
 
-static const char *path_of(const struct sandbox_run *run)
-{
-	for (size_t i = 0; run->envp && run->envp[i]; i++)
-		if (strncmp(run->envp[i], "PATH=", 5) == 0)
-			return run->envp[i] + 5;
-	return "/usr/local/bin:/usr/bin:/bin";
-}
-
 int plan_programs(const struct sandbox_run *run, const struct sandbox_view *v,
 		  struct plan_programs *ret)
 {
@@ -187,7 +181,7 @@ int plan_programs(const struct sandbox_run *run, const struct sandbox_view *v,
 	r = look_at_file(&s, "/lib64/ld-linux-x86-64.so.2");
 	if (r == 0)
 		r = look_at_file(&s, run->exec_path);
-	for (const char *p = path_of(run), *end; p && r == 0; p = *end ? end + 1 : NULL) {
+	for (const char *p = envp_path((char *const *)(uintptr_t)run->envp), *end; p && r == 0; p = *end ? end + 1 : NULL) {
 		end = strchrnul(p, ':');
 		if (snprintf(dir, sizeof(dir), "%.*s", (int)(end - p), p) < (int)sizeof(dir))
 			r = look_in(&s, dir);

@@ -19,6 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/base/envp.h"
 #include "runtime/base/sys.h"
 #include "runtime/sandbox/plan.h"
 #include "runtime/sandbox/status.h"
@@ -96,13 +97,9 @@ int step_seccomp(struct init *in, const struct plan_op *op, struct rt_err *err)
 
 static int exec_search(const char *name, char *const *argv, char *const *envp)
 {
-	const char *dir = "/usr/local/bin:/usr/bin:/bin";
 	int e = ENOENT;
 
-	for (size_t i = 0; envp[i]; i++)
-		if (!strncmp(envp[i], "PATH=", 5))
-			dir = envp[i] + 5;
-	for (const char *end; dir; dir = *end ? end + 1 : NULL) {
+	for (const char *dir = envp_path(envp), *end; dir; dir = *end ? end + 1 : NULL) {
 		char path[4096];
 
 		end = strchrnul(dir, ':');

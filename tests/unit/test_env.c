@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "runtime/base/envp.h"
 #include "runtime/polrun/env.h"
 
 #define NAMES 16
@@ -63,7 +64,7 @@ static char **build(const char *const *environ_)
 
 static void is(char **envp, const char *name, const char *want)
 {
-	const char *got = env_get(envp, name);
+	const char *got = envp_get(envp, name);
 
 	if (!want)
 		assert_null(got);
@@ -184,13 +185,27 @@ static void test_many_roots_in_one_value(void **state)
 	reset();
 	entry("X", value);
 	e = build(env);
-	assert_int_equal(strlen(env_get(e, "X")), 40 * strlen("/home/u"));
+	assert_int_equal(strlen(envp_get(e, "X")), 40 * strlen("/home/u"));
 	env_free(e);
+}
+
+static void test_where_commands_are_looked_for(void **state)
+{
+	const char *none[] = { "PATHX=/x", "PATH", NULL };
+	const char *two[] = { "PATHX=/x", "PATH=/a:/b", "PATH=/c", NULL };
+	const char *empty[] = { "PATH=", NULL };
+
+	(void)state;
+	assert_string_equal(envp_path(NULL), "/usr/local/bin:/usr/bin:/bin");
+	assert_string_equal(envp_path((char *const *)(uintptr_t)none), "/usr/local/bin:/usr/bin:/bin");
+	assert_string_equal(envp_path((char *const *)(uintptr_t)two), "/a:/b");
+	assert_string_equal(envp_path((char *const *)(uintptr_t)empty), "");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_where_commands_are_looked_for),
 		cmocka_unit_test(test_only_kept_names_pass),
 		cmocka_unit_test(test_loaders_and_proxies_need_their_whole_name),
 		cmocka_unit_test(test_places_are_those_inside),
