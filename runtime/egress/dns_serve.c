@@ -195,14 +195,18 @@ static void on_window(evutil_socket_t fd, short what, void *arg)
 	answer_queue(s);
 	if (s->left == 0)
 		begin_window(s);
-	for (int i = 0; i < 2; i++)
-		if (s->socket_fds[i] >= 0)
-			(void)event_add(&s->sockets[i], NULL);
+	for (int i = 0; i < 2; i++) {
+		if (s->socket_fds[i] < 0)
+			continue;
+		dns_shut_open(&s->shut[i], s->socket_fds[i]);
+		(void)event_add(&s->sockets[i], NULL);
+	}
 }
 
 /* Reads one datagram.  False: there is none. */
-static bool read_one(struct dns_serve *s, int fd)
+static bool read_one(struct dns_serve *s, int which)
 {
+	int fd = s->socket_fds[which];
 	struct sockaddr_in6 from = { 0 };
 	socklen_t len = sizeof(from);
 	uint8_t in[DNS_QUERY_MAX + 1];
@@ -221,20 +225,24 @@ static bool read_one(struct dns_serve *s, int fd)
 	if (m) {
 		m->n = (uint16_t)n;
 		memcpy(m->p, in, (size_t)n);
+	} else {
+		dns_shut_add(&s->shut[which], &from);
 	}
 	return true;
 }
 
 /* Also what is too much to be answered is read: it would fill the kernel's queue, which is
- * one for all senders. */
+ * one for all senders.  Whose is too much is kept out of that queue for the rest of the window. */
 static void on_udp(evutil_socket_t fd, short what, void *arg)
 {
 	struct dns_serve *s = arg;
+	int which = (int)fd == s->socket_fds[1];
 
 	(void)what;
 	begin_window(s);
-	for (int i = 0; i < TURN && s->may_read > 0 && read_one(s, (int)fd); i++)
+	for (int i = 0; i < TURN && s->may_read > 0 && read_one(s, which); i++)
 		s->may_read--;
+	dns_shut_close(&s->shut[which], (int)fd);
 	answer_queue(s);
 	for (int i = 0; i < 2 && s->may_read == 0; i++)
 		if (s->socket_fds[i] >= 0)
@@ -340,6 +348,7 @@ void dns_serve_init(struct dns_serve *s)
 {
 	fill_window(s);
 	dns_queue_init(&s->queue);
+	memset(s->shut, 0, sizeof(s->shut));
 	s->socket_fds[0] = s->socket_fds[1] = -1;
 	s->stream_count = 0;
 	s->last[0] = '\0';

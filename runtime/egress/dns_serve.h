@@ -2,7 +2,8 @@
  * Answers the DNS queries of a run.  A name that a rule lets be reached gets a synthetic
  * address; nothing is ever forwarded, so nothing can be carried out by queries.  A flood
  * of queries is answered only as fast as DNS_SERVE_RATE, each sender in turn (dns_queue.h),
- * and read only as fast as DNS_SERVE_READS.
+ * and read only as fast as DNS_SERVE_READS.  Who has more waiting than its queue holds is not
+ * heard until the next window begins (dns_shut.h).
  */
 #ifndef RUNTIME_EGRESS_DNS_SERVE_H
 #define RUNTIME_EGRESS_DNS_SERVE_H
@@ -14,6 +15,7 @@
 
 #include "runtime/egress/dns.h"
 #include "runtime/egress/dns_queue.h"
+#include "runtime/egress/dns_shut.h"
 #include "runtime/egress/gate_report.h"
 #include "runtime/egress/names.h"
 
@@ -33,6 +35,7 @@ struct dns_serve {
 	struct gate_report *report;
 	uint32_t left, may_read; /* of this window: answers, and queries to read */
 	struct dns_queue queue;
+	struct dns_shut shut[2]; /* of each socket */
 	struct event sockets[2], listeners[2], window;
 	int socket_fds[2];
 	struct dns_serve_streams streams;
