@@ -38,6 +38,7 @@
 #include <time.h>
 
 #include "runtime/broker/resolve.h"
+#include "runtime/broker/tracee.h"
 #include "runtime/broker/tree.h"
 
 #define BROKER_MOST_MOVED 20000
@@ -188,7 +189,7 @@ void broker_release(struct broker *b);
 
 /* Opens the very object of a descriptor again.  A descriptor or -errno. */
 int broker_reopen(const struct broker *b, int fd, uint64_t flags);
-#define BROKER_FD_NAME 16
+#define BROKER_FD_NAME TRACEE_NUMBER
 /* The object's name in b->self. */
 void broker_fd_name(int fd, char out[BROKER_FD_NAME]);
 

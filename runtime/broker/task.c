@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include "runtime/base/sys.h"
-#include "runtime/broker/tracee.h"
 
 int broker_refuse(struct broker_act *a, int err, enum broker_reason reason,
 		  const char *subject)
@@ -109,14 +108,7 @@ int broker_take_umask(const struct broker_act *a, mode_t *ret_own)
 
 void broker_fd_name(int fd, char out[BROKER_FD_NAME])
 {
-	char *p = out + BROKER_FD_NAME;
-
-	/* snprintf() takes as long as a call of the kernel */
-	*--p = '\0';
-	do
-		*--p = (char)('0' + fd % 10);
-	while ((fd /= 10) > 0);
-	memmove(out, p, (size_t)(out + BROKER_FD_NAME - p));
+	tracee_number_text((unsigned)fd, out);
 }
 
 int broker_reopen(const struct broker *b, int fd, uint64_t flags)

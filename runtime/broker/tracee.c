@@ -85,12 +85,37 @@ bool tracee_is_gone(const char *path)
 	return n >= sizeof(end) - 1 && strcmp(path + n - (sizeof(end) - 1), end) == 0;
 }
 
+void tracee_number_text(unsigned n, char out[TRACEE_NUMBER])
+{
+	char *p = out + TRACEE_NUMBER;
+
+	/* snprintf() takes as long as a call of the kernel */
+	*--p = '\0';
+	do
+		*--p = (char)('0' + n % 10);
+	while ((n /= 10) > 0);
+	memmove(out, p, (size_t)(out + TRACEE_NUMBER - p));
+}
+
+#define PROC_NAME (2 * TRACEE_NUMBER + 16)
+
+/* A name below a process's directory in /proc.  Returns its end. */
+static char *proc_name(pid_t pid, const char *what, char out[PROC_NAME])
+{
+	size_t n = strlen(what);
+
+	tracee_number_text((unsigned)pid, out);
+	out += strlen(out);
+	memcpy(out, what, n + 1);
+	return out + n;
+}
+
 bool tracee_status(int proc_fd, pid_t pid, const char *field, int base,
 		   unsigned long *ret)
 {
-	char file[32];
+	char file[PROC_NAME];
 
-	(void)snprintf(file, sizeof(file), "%d/status", pid);
+	(void)proc_name(pid, "/status", file);
 	return tracee_number(proc_fd, file, field, base, ret);
 }
 
@@ -120,12 +145,14 @@ bool tracee_number(int proc_fd, const char *file, const char *field, int base,
 
 bool tracee_base(int proc_fd, pid_t pid, int dirfd, char out[PATH_MAX])
 {
-	char name[48];
+	char name[PROC_NAME];
 
 	if (dirfd == AT_FDCWD)
-		(void)snprintf(name, sizeof(name), "%d/cwd", pid);
+		(void)proc_name(pid, "/cwd", name);
+	else if (dirfd < 0)
+		return false;
 	else
-		(void)snprintf(name, sizeof(name), "%d/fd/%d", pid, dirfd);
+		tracee_number_text((unsigned)dirfd, proc_name(pid, "/fd/", name));
 	return tracee_link(proc_fd, name, out);
 }
 

@@ -46,6 +46,8 @@ bool tracee_link(int dir, const char *name, char out[PATH_MAX]);
  * as well.
  */
 bool tracee_is_gone(const char *path);
+#define TRACEE_NUMBER 16
+void tracee_number_text(unsigned n, char out[TRACEE_NUMBER]);
 /* The number behind "FIELD:" in a file of /proc; in the thread's status. */
 bool tracee_number(int proc_fd, const char *file, const char *field, int base,
 		   unsigned long *ret);

@@ -341,6 +341,9 @@ void held_look(struct held *h, struct held_lost *ret)
 	struct asked asked;
 	bool often = false;
 
+	/* before they are looked at: each that is open would be named twice and watched */
+	if (h->n >= SWEEP_FIRST / 4)
+		drop_twins(h);
 	asked_init(&asked, h->n);
 	ret->path[0] = '\0';
 	ret->rule = BROKER_NO_RULE;
@@ -353,8 +356,6 @@ void held_look(struct held *h, struct held_lost *ret)
 		often |= seen == SEEN_UNWATCHED;
 	}
 	free(asked.v);
-	if (h->n >= SWEEP_FIRST / 4 && !ret->path[0])
-		drop_twins(h);
 	h->sweep_at = h->n < SWEEP_FIRST / 2 ? SWEEP_FIRST : 2 * h->n;
 	if (often || ret->path[0])
 		h->due_ms = sys_now_ms() + HELD_SOON_MS;

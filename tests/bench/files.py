@@ -25,6 +25,7 @@ file {
 network disabled
 env { keep PATH, HOME }
 """
+PLAIN = 'allow write "${PROJECT_DIR}/src", "${PROJECT_DIR}/obj"'
 NATIVE = 'allow write "${PROJECT_DIR}/src", "${PROJECT_DIR}/.git", "${PROJECT_DIR}/obj"'
 BROKERED = 'allow write "${PROJECT_DIR}/**"  deny write "**/.env*"'
 ENV = {"PATH": "/usr/bin:/bin", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}
@@ -115,7 +116,7 @@ class Bench:
 def main():
     b = Bench(int(sys.argv[1]), *sys.argv[2:5])
     b.project()
-    native, named = b.compile("native", NATIVE), b.compile("named", BROKERED)
+    plain, native, named = b.compile("plain", PLAIN), b.compile("native", NATIVE), b.compile("named", BROKERED)
     src = f"{b.p}/src"
     b.calls("open for writing and close, us", [
         ("outside", [b.files, "open", src, "2000"]),
@@ -129,7 +130,9 @@ def main():
     shell = ["sh", "-c"]
     for title, line, before in (("git status, ms", "git status --short", None),
                                 (f"make -j2 of {SOURCES} C files, ms", "make -sj2", b.clean)):
-        b.whole(title, [("outside", [], shell + [line]), ("in a run, native", native, shell + [line]),
+        b.whole(title, [("outside", [], shell + [line]),
+                        ("in a run, native, nothing decided", plain, shell + [line]),
+                        ("in a run, native, some names in .git decided", native, shell + [line]),
                         ("in a run, names decided", named, shell + [line])], before)
     stage = native[:2] + ["--stage"] + native[2:]
     line = "for i in 1 2 3 4 5; do cp -r src obj/$i; rm -r obj/$i; done"
