@@ -342,7 +342,7 @@ EOF
 for mode in memory kernel link folder; do
 	t "$mode: what is asked about changes while it is opened"
 	rm -rf lnk* src/deep
-	run_with h python3 race.py $mode "${POL_RACE_TURNS:-4000}"
+	run_with h python3 race.py $mode "${RACE_TURNS:-4000}"
 	want_rc 0
 	want_out '^LEAKED 0 READ some DENIED some'
 	rm -rf lnk* src/deep

@@ -12,8 +12,10 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/count.sh
 . tests/lib/user.sh
 . tests/lib/slice.sh
+. tests/lib/turns.sh
 : "${BUILD:=$PWD/build/dev}" "${VARIANT:=dev}"
 only=${1:-${T:-}}
+mapfile -t turns < <(turns_given)
 user=${POL_TEST_USER:-poltest}
 here=$PWD
 
@@ -112,10 +114,7 @@ try_one() { # SCRIPT WHO [PREFIX…]: its status; what it printed is in $log
 		LANG=C.UTF-8 TERM=dumb HOME="$work" WORK="$work" BIN="$base/bin" LAB="$lab" \
 		PROBES="$base/bin/probes" VARIANT="$VARIANT" AGENTS="$(agents_for "$script")" \
 		POL_TEST_REQUIRE="${POL_TEST_REQUIRE:-}" POL_TEST_FAST="${POL_TEST_FAST:-}" \
-		SEED="${SEED:-}" RUNS="${RUNS:-}" \
-		HOSTILE_CALLS="${HOSTILE_CALLS:-}" HOSTILE_SEED="${HOSTILE_SEED:-}" SWAPS="${SWAPS:-}" RACE_TURNS="${RACE_TURNS:-}" KILLS="${KILLS:-}" \
-		STAGE_TURNS="${STAGE_TURNS:-}" POL_POSIX_EVERY="${POL_POSIX_EVERY:-}" \
-		WALLS_RUNS="${WALLS_RUNS:-}" WALLS_ONLY="${WALLS_ONLY:-}" \
+		"${turns[@]}" \
 		bash "$base/tests/live/$name.sh" >"$log" 2>&1 </dev/null
 	status=$?
 	rm -rf --one-file-system "$work" ${lab:+"$lab"}

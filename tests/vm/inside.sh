@@ -26,6 +26,7 @@ mount -t securityfs security /sys/kernel/security
 mkdir -p /lib/modules
 mount --bind "$tree/build/vm/modules" /lib/modules
 depmod
+modprobe loop
 hostname vm
 # what an installed Debian has and debootstrap does not write
 echo '127.0.0.1 localhost vm' >/etc/hosts
@@ -47,7 +48,9 @@ for who in root poltest; do
 	setpriv --reuid "$who" --regid "$who" --clear-groups build/vm/bin/polrun --doctor
 done
 
-required="userns netns seccomp listener root user python3 pty outer"
+while IFS= read -r given; do export "${given?}"; done <build/vm/turns
+
+required="userns netns seccomp listener root user python3 pty outer small"
 [ "$boot" = bare ] || required+=" landlock"
 [ ! -d build/lab ] || required+=" lab"
 

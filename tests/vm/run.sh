@@ -4,12 +4,14 @@
 #   POL_VM_PACKAGE=linux-image-cloud-amd64   the kernel's package
 #   POL_VM_WORK=/var/tmp/pol-vm              kernel and root, made once, kept
 #   T=NAME,NAME                              these live tests (files, vm, escape)
+#   RACE_TURNS=N, KILLS=N …                  how much they try (tests/lib/turns.sh)
 # A boot is an initramfs, which tests polrun on the RAM disk and then enters a
 # Debian root on a disk of its own; qemu throws away what is written there.
 # Last line: N passed, N failed, N skipped.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/count.sh
+. tests/lib/turns.sh
 : "${BUILD:=$PWD/build/rel}" "${VARIANT:=rel}"
 work=${POL_VM_WORK:-/var/tmp/pol-vm}
 package=${POL_VM_PACKAGE:-linux-image-cloud-amd64}
@@ -88,6 +90,7 @@ cp -r "$BUILD/bin" "$stage/tree/build/vm/" && cp -r "$BUILD/tests/probes" "$BUIL
 cp tests/vm/guest/*.sh "$stage/tree/tests/live/vm/"
 # not on the kernel's command line, which takes 2,048 bytes
 tr ',' '\n' <<<"${T:-}" | grep . >"$stage/tree/build/vm/chosen"
+turns_given >"$stage/tree/build/vm/turns"
 # The servers of the closed network, which ./dev test unpacks; without them its tests say that they are skipped.
 if [ -x "${POL_LAB:=$tree/build/lab}/root/usr/sbin/nginx" ]; then
 	mkdir "$stage/tree/build/lab" && cp -r "$POL_LAB/root" "$stage/tree/build/lab/" || die "cannot copy the lab"
@@ -100,12 +103,12 @@ printf '%s\n' 'policy captured { base none }' 'command { otherwise allow }' 'net
 	'file { allow read "/" allow exec "/" allow read, write, exec "${PROJECT_DIR}" }' 'env { keep PATH }' >"$stage/captured.pol"
 "$BUILD/bin/polc" compile --no-sources "$stage/captured.pol" -o "$stage/tree/tests/live/vm/captured.polb" \
 	>/dev/null 2>&1 || die "cannot compile a limited network here"
-# The modules that the kernel asks modprobe for when rules of nf_tables come, and the lab's cable.
+# The modules that the kernel asks modprobe for when rules of nf_tables come, the lab's cable, and disks in files.
 version=$(basename "$(echo "$kernel"/lib/modules/*)")
 modules=$stage/tree/build/vm/modules/$version
 mkdir -p "$modules"
 cp "$kernel/lib/modules/$version"/modules.{builtin,builtin.modinfo,order} "$modules/"
-(cd "$kernel/lib/modules/$version" && find kernel/net kernel/lib kernel/crypto kernel/drivers/net/veth.ko -name '*.ko' -print0 |
+(cd "$kernel/lib/modules/$version" && find kernel/net kernel/lib kernel/crypto kernel/drivers/net/veth.ko kernel/drivers/block/loop.ko -name '*.ko' -print0 |
 	cpio -pdm0 --quiet "$modules") || die "no modules in $real"
 mke2fs -q -t ext4 -d "$stage/tree" -L tree "$stage/tree.ext4" 512M >/dev/null || die "mke2fs"
 
