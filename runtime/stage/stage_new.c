@@ -118,7 +118,8 @@ static int make_layers(const struct stage *s, const struct stage_new *n,
 		r = make_layer(s, i, &n->tree[i]);
 		if (r == -ENOTSUP)
 			return rt_fail(err, ENOTSUP, "the file system of the state's folder has no "
-				       "attributes of users, which an upper layer needs");
+				       "attributes of users, which an upper layer needs (a tmpfs has them "
+				       "since Linux 6.6): XDG_STATE_HOME moves it");
 		if (r < 0)
 			return rt_fail_errno(err, -r, "making an upper layer");
 		r = stage_base_look((unsigned)i, n->tree[i].top, shown, base, err);
