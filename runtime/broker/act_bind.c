@@ -15,16 +15,32 @@
 
 #define OF_THREAD O_EXCL /* PIDFD_THREAD, 6.9 */
 
+/* Whether it is what the thread has under this number: it may have descriptors of its own. */
+static bool is_the_threads(const struct broker_caller *by, int fd, int got)
+{
+	char name[64], want[64], text[64];
+	struct stat st;
+	ssize_t n;
+
+	if (fstat(got, &st) != 0)
+		return false;
+	(void)snprintf(name, sizeof(name), "%d/fd/%d", (int)by->pid, fd);
+	(void)snprintf(want, sizeof(want), "socket:[%lu]", (unsigned long)st.st_ino);
+	n = readlinkat(by->proc_fd, name, text, sizeof(text));
+	return n > 0 && (size_t)n == strlen(want) && memcmp(text, want, (size_t)n) == 0;
+}
+
 /* The caller's descriptor, if it is a socket for names; else -1.  What it
  * has under this number now may be another one, which is as good: it is the run's. */
 static int take_socket(const struct broker_caller *by, int fd)
 {
 	unsigned long tgid = (unsigned long)by->pid;
 	int pidfd = sys_pidfd_open(by->pid, OF_THREAD);
+	bool of_process = pidfd < 0;
 	int got, domain = 0;
 	socklen_t n = sizeof(domain);
 
-	if (pidfd < 0 && tracee_status(by->proc_fd, by->pid, "Tgid", 10, &tgid))
+	if (of_process && tracee_status(by->proc_fd, by->pid, "Tgid", 10, &tgid))
 		pidfd = sys_pidfd_open((pid_t)tgid, 0);
 	if (pidfd < 0)
 		return -1;
@@ -33,7 +49,7 @@ static int take_socket(const struct broker_caller *by, int fd)
 	if (got < 0)
 		return -1;
 	if (getsockopt(got, SOL_SOCKET, SO_DOMAIN, &domain, &n) == 0 &&
-	    domain == AF_UNIX)
+	    domain == AF_UNIX && (!of_process || is_the_threads(by, fd, got)))
 		return got;
 	(void)close(got);
 	return -1;

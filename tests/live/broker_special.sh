@@ -82,6 +82,42 @@ want_out '^  read write exec +/.*/home/n '
 run_with brokered --plan true
 want_out '^  read write\* exec +/.*/home/b '
 
+t "a thread that has descriptors of its own names its own socket (Linux 6.9), and never another one"
+since() { [ "$(printf '%s\n' "$1" "$(uname -r)" | sort -V | head -n 1)" = "$1" ]; }
+run python3 -c 'import ctypes, os, socket, threading
+first = socket.socket(socket.AF_UNIX)
+n = first.fileno()
+def other():
+    if ctypes.CDLL(None).unshare(0x400) != 0:  # CLONE_FILES
+        print("SHARED")
+    mine = socket.socket(socket.AF_UNIX)
+    os.dup2(mine.fileno(), n)
+    again = socket.socket(fileno=n)
+    try:
+        again.bind("x/plain/sock")
+    except OSError as e:
+        print("MINE", e.strerror)
+    else:
+        print("MINE", again.getsockname())
+    again.detach()
+t = threading.Thread(target=other)
+t.start()
+t.join()
+print("FIRST", repr(first.getsockname()))
+first.bind("x/plain/first")
+print("THEN", first.getsockname())'
+want_rc 0
+no_out SHARED
+want_out "^FIRST ''$"
+want_out '^THEN .*/first$'
+if since 6.9; then
+	want_out '^MINE .*/sock$'
+else
+	want_out '^MINE Read-only file system$'
+	no_file x/plain/sock
+fi
+rm -f x/plain/sock x/plain/first
+
 t "it was the broker"
 run sh -c 'echo x >x/plain/.env; echo x >x/plain/env && cat x/plain/env'
 want_out '^x$'
