@@ -115,7 +115,7 @@ static int find(struct broker_act *a, const struct verb *v)
 void broker_result_init(struct broker_result *ret)
 {
 	ret->ours = true;
-	ret->reads = ret->starts = false;
+	ret->reads = ret->starts = ret->later = false;
 	ret->err = 0;
 	ret->fd = ret->object = -1;
 	ret->reason = BROKER_BY_KERNEL;
@@ -144,5 +144,6 @@ void broker_act(struct broker *b, const struct broker_call *c,
 	broker_spot_release(&at);
 	broker_spot_release(&to);
 	ret->ours = r != BROKER_NOT_OURS;
+	ret->later = r == BROKER_LATER;
 	ret->err = r < 0 ? -r : 0;
 }

@@ -39,8 +39,8 @@ static int start(struct broker_act *a, char *ret_head)
 	if (r < 0)
 		return r;
 	r = rules->start ? rules->start(rules->arg, s->object, s->dev, s->ino) : 0;
-	if (r < 0)
-		return broker_refuse(a, -r, BROKER_BY_COPY, s->path);
+	if (r != 0)
+		return r < 0 ? broker_refuse(a, -r, BROKER_BY_COPY, s->path) : r;
 	fd = broker_reopen(a->b, s->object, O_RDONLY);
 	if (fd >= 0)
 		program_head(fd, ret_head);
@@ -66,9 +66,9 @@ int broker_exec(struct broker_act *a)
 		if (r != 0 || !is_program(a))
 			return BROKER_NOT_OURS;
 		r = start(a, head);
-		if (r < 0 || !head[0])
-			return r < 0 ? r : BROKER_NOT_OURS;
-		/* a large program is copied for longer than a path may take */
+		if (r != 0 || !head[0])
+			return r != 0 ? r : BROKER_NOT_OURS;
+		/* a program may be copied for longer than a path may take */
 		by.until += by.until ? sys_now_ms() - before : 0;
 		broker_spot_release(a->at);
 		how = BROKER_WALK_FOLLOW;

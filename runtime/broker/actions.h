@@ -4,8 +4,8 @@
 
 #include "runtime/broker/task.h"
 
-/* Each returns 0, an -errno for the run (ret->reason says whose), or BROKER_NOT_OURS.
- */
+/* Each returns 0, an -errno for the run (ret->reason says whose), or BROKER_NOT_OURS;
+ * broker_exec() also BROKER_LATER. */
 int broker_open(struct broker_act *a);
 int broker_mkdir(struct broker_act *a);
 int broker_mknod(struct broker_act *a);

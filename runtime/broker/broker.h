@@ -24,7 +24,7 @@
  * in at most BROKER_MOST_MS.  It looks at the clock between these calls: a request
  * that is too late (broker_caller.until) is refused (EIO), and nothing was done.  One
  * call to a file system that does not answer (NFS, FUSE) holds it up all the same.  It
- * never waits for the caller.
+ * never waits for the caller.  Who lets a call wait (`later`) sees to it that it is asked again.
  *
  * It needs less than 64 KiB of stack.
  */
@@ -65,7 +65,8 @@ struct broker_rules {
 	 * -errno: the run does not get it.  NULL: nobody wants to know. */
 	int (*hold)(void *arg, int fd, int *object, bool linked);
 	/* The run is about to start the program `object` (O_PATH).  0, or -errno: the kernel
-	 * will not be able to open it.  NULL: the kernel can open all of them. */
+	 * will not be able to open it.  BROKER_LATER: it will be, but not yet; the caller is to wait
+	 * until the whole call is decided anew.  NULL: the kernel can open all of them. */
 	int (*start)(void *arg, int object, dev_t dev, ino_t ino);
 	/* If this file is a copy of a program that has changed since: *ret is the program
 	 * (O_PATH, the caller's), else -1.  0 or -errno.  NULL: there are no copies. */
@@ -155,6 +156,7 @@ struct broker_result {
 	bool ours; /* no: the kernel's own walls answer, nothing was done */
 	bool reads; /* it was to be opened for reading only */
 	bool starts; /* it was to be executed */
+	bool later; /* nothing is decided yet: it is to be asked again */
 	int err;   /* 0 or an errno */
 	int fd;    /* BROKER_OPEN: the caller's, close-on-exec; else -1 */
 	int object; /* O_PATH, of the file to which fd leads, for rules.hold; the caller's; -1:

@@ -69,6 +69,8 @@ int broker_serve(struct broker *b, const struct broker_source *from,
 		return errno == ENOENT ? 0 : -errno;
 	if (r == 0)
 		broker_act(b, &d->call, ret);
+	if (ret->later)
+		return 0;
 	*resp = (struct seccomp_notif_resp){ .id = id };
 	if (ret->fd >= 0 && !give(b, listener, d->cloexec, ret, resp))
 		return 0;

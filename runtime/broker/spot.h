@@ -56,5 +56,7 @@ struct broker_spot {
 #define BROKER_NOT_OURS 1
 /* The caller has waited too long; nothing was done. */
 #define BROKER_TOO_LATE 2
+/* See broker_rules.start. */
+#define BROKER_LATER 3
 
 #endif

@@ -1,4 +1,4 @@
-/* Mounts and unmounts files in the run's mount namespace: see attach.h. */
+/* Mounts and unmounts files in the run's mount namespace, and fills them: see attach.h. */
 #include "runtime/supervise/attach.h"
 
 #include <errno.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -21,15 +22,22 @@
 #include "runtime/base/sys.h"
 #include "runtime/sandbox/sandbox.h"
 
-/* What polrun asks; a target beside it: mount it there. */
+#define PIECE ((size_t)1 << 20) /* bytes that are copied before it is looked for a request */
+
+/* What polrun asks, by the number of descriptors beside it. */
+enum { AWAY, OVER, COPY };
+
 struct request {
-	uint32_t number;
+	uint32_t number; /* AWAY, OVER (its target is beside it) */
+	off_t size;      /* COPY: from the first descriptor to the second one */
 };
 
 struct state {
-	int sock, dir;
+	int sock, dir, copied;
 	int *mounts; /* by number: the mount that stands; -1: none */
 	uint32_t n;
+	int from, to; /* what is being copied; -1: nothing */
+	off_t left;
 };
 
 /* --- the process ----------------------------------------------------------------------- */
@@ -70,23 +78,50 @@ static int put_over(struct state *s, uint32_t number, int target)
 	return 0;
 }
 
+static void say(int to, int r)
+{
+	if (SYS_RETRY(write(to, &r, sizeof(r))) != (ssize_t)sizeof(r))
+		_exit(1);
+}
+
+static void copy_piece(struct state *s)
+{
+	size_t most = s->left < (off_t)PIECE ? (size_t)s->left : PIECE;
+	ssize_t n = SYS_RETRY(sendfile(s->to, s->from, NULL, most));
+	int r = n < 0 ? -errno : n == 0 ? -EIO : 0;
+
+	s->left -= n > 0 ? n : 0;
+	if (r == 0 && s->left > 0)
+		return;
+	(void)close(io_steal_fd(&s->from));
+	(void)close(io_steal_fd(&s->to));
+	say(s->copied, r);
+}
+
 static void __attribute__((noreturn)) answer_requests(struct state *s)
 {
 	for (;;) {
 		struct request q;
-		int target = -1, r;
+		int fds[COPY] = { -1, -1 };
 		size_t n;
-		ssize_t got = fd_pass_receive(s->sock, &q, sizeof(q), 0, &target, 1, &n);
+		ssize_t got = fd_pass_receive(s->sock, &q, sizeof(q),
+					      s->from < 0 ? 0 : MSG_DONTWAIT, fds, COPY, &n);
 
-		if (got == -EINTR)
+		if (got == -EAGAIN && s->from >= 0) {
+			copy_piece(s);
 			continue;
-		if (got != (ssize_t)sizeof(q) || q.number >= s->n)
+		}
+		if (got != (ssize_t)sizeof(q) || q.number >= s->n || (n == COPY && s->from >= 0))
 			_exit(got != 0);
-		r = n ? put_over(s, q.number, target) : take_away(s, q.number);
-		if (n)
-			(void)close(target);
-		if (SYS_RETRY(write(s->sock, &r, sizeof(r))) != (ssize_t)sizeof(r))
-			_exit(1);
+		if (n == COPY) {
+			s->from = fds[0];
+			s->to = fds[1];
+			s->left = q.size;
+			continue;
+		}
+		say(s->sock, n == OVER ? put_over(s, q.number, fds[0]) : take_away(s, q.number));
+		if (n == OVER)
+			(void)close(fds[0]);
 	}
 }
 
@@ -99,7 +134,7 @@ static int confine(void)
 	static const int calls[] = {
 		SYS_recvmsg,      SYS_write,           SYS_close,      SYS_open_tree,
 		SYS_move_mount,   SYS_umount2,         SYS_exit_group, SYS_mount_setattr,
-		SYS_rt_sigreturn, SYS_restart_syscall,
+		SYS_rt_sigreturn, SYS_restart_syscall, SYS_sendfile,
 	};
 	struct own_filter f;
 
@@ -112,17 +147,24 @@ static int confine(void)
 #endif
 }
 
+/* 0 to 2 as well: whoever reads the run's output does not wait for this process. */
 static int close_others(const struct state *s)
 {
-	int low = s->sock < s->dir ? s->sock : s->dir, high = s->sock < s->dir ? s->dir : s->sock;
+	const unsigned keep[] = { (unsigned)s->sock, (unsigned)s->dir, (unsigned)s->copied };
+	unsigned from = 0;
 
-	/* 0 to 2 as well: whoever reads the run's output does not wait for this process */
-	if (sys_close_range(0, (unsigned)low - 1, 0) < 0 ||
-	    (low + 1 < high &&
-	     sys_close_range((unsigned)low + 1, (unsigned)high - 1, 0) < 0) ||
-	    sys_close_range((unsigned)high + 1, ~0u, 0) < 0)
-		return -errno;
-	return 0;
+	for (;;) {
+		unsigned next = ~0u;
+
+		for (size_t i = 0; i < sizeof(keep) / sizeof(keep[0]); i++)
+			if (keep[i] >= from && keep[i] < next)
+				next = keep[i];
+		if (next > from && sys_close_range(from, next == ~0u ? next : next - 1, 0) < 0)
+			return -errno;
+		if (next == ~0u)
+			return 0;
+		from = next + 1;
+	}
 }
 
 static int die_with(pid_t polrun)
@@ -148,6 +190,8 @@ static int enter(struct state *s, int init_pidfd, pid_t polrun)
 		return r;
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
 		return -errno;
+	/* a limit of file sizes is the copy's */
+	(void)signal(SIGXFSZ, SIG_IGN);
 	(void)close(io_steal_fd(&self));
 	r = close_others(s);
 	return r < 0 ? r : confine();
@@ -158,7 +202,8 @@ run_child(struct state *s, int init_pidfd, pid_t polrun)
 {
 	int r = enter(s, init_pidfd, polrun);
 
-	if (SYS_RETRY(write(s->sock, &r, sizeof(r))) != (ssize_t)sizeof(r) || r < 0)
+	say(s->sock, r);
+	if (r < 0)
 		_exit(1);
 	answer_requests(s);
 }
@@ -176,12 +221,12 @@ static int take_answer(int sock)
 
 static int ask(const struct attach *a, uint32_t number, const int *target)
 {
-	struct request q = { number };
+	struct request q = { .number = number };
 	int r;
 
 	if (a->sock < 0)
 		return -ENOTCONN;
-	r = fd_pass_send(a->sock, &q, sizeof(q), target, target ? 1 : 0, 0);
+	r = fd_pass_send(a->sock, &q, sizeof(q), target, target ? OVER : AWAY, 0);
 	return r < 0 ? r : take_answer(a->sock);
 }
 
@@ -195,30 +240,30 @@ int attach_away(const struct attach *a, uint32_t number)
 	return ask(a, number, NULL);
 }
 
-int attach_start(struct attach *a, int init_pidfd, int dir, uint32_t nfiles, struct rt_err *err)
+int attach_copy(const struct attach *a, int from, int to, off_t size)
 {
-	struct state s = { .dir = dir, .n = nfiles };
-	int sv[2], r;
-	pid_t polrun = getpid();
+	const struct request q = { .size = size };
 
-	*a = (struct attach)ATTACH_NONE;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv) != 0)
-		return rt_fail_errno(err, errno, "a socket pair");
-	s.mounts = malloc(nfiles * sizeof(*s.mounts));
-	if (!s.mounts) {
-		(void)close(sv[0]);
-		(void)close(sv[1]);
-		return rt_fail(err, ENOMEM, "no memory for the mounts of programs");
-	}
-	memset(s.mounts, -1, nfiles * sizeof(*s.mounts));
-	s.sock = sv[1];
-	a->sock = sv[0];
+	return a->sock < 0 ? -ENOTCONN :
+			     fd_pass_send(a->sock, &q, sizeof(q), (const int[]){ from, to }, COPY, 0);
+}
+
+int attach_copied(const struct attach *a)
+{
+	return take_answer(a->copied);
+}
+
+static int start(struct attach *a, struct state *s, int init_pidfd, struct rt_err *err)
+{
+	pid_t polrun = getpid();
+	int r;
+
 	a->pid = fork();
 	r = a->pid < 0 ? -errno : 0;
 	if (a->pid == 0)
-		run_child(&s, init_pidfd, polrun);
-	free(s.mounts);
-	(void)close(sv[1]);
+		run_child(s, init_pidfd, polrun);
+	(void)close(s->sock);
+	(void)close(s->copied);
 	if (r == 0)
 		r = take_answer(a->sock);
 	if (r == 0)
@@ -227,11 +272,39 @@ int attach_start(struct attach *a, int init_pidfd, int dir, uint32_t nfiles, str
 	return rt_fail_errno(err, -r, "the process that mounts programs for the run");
 }
 
+int attach_start(struct attach *a, int init_pidfd, int dir, uint32_t nfiles, struct rt_err *err)
+{
+	struct state s = { .dir = dir, .n = nfiles, .from = -1, .to = -1 };
+	AUTO_FREE int *mounts = malloc(nfiles * sizeof(*mounts));
+	int sv[2], done[2];
+
+	*a = (struct attach)ATTACH_NONE;
+	if (!mounts)
+		return rt_fail(err, ENOMEM, "no memory for the mounts of programs");
+	memset(mounts, -1, nfiles * sizeof(*mounts));
+	s.mounts = mounts;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv) != 0)
+		return rt_fail_errno(err, errno, "a socket pair");
+	if (pipe2(done, O_CLOEXEC) != 0) {
+		int e = errno;
+
+		(void)close(sv[0]);
+		(void)close(sv[1]);
+		return rt_fail_errno(err, e, "a pipe");
+	}
+	a->sock = sv[0];
+	a->copied = done[0];
+	s.sock = sv[1];
+	s.copied = done[1];
+	return start(a, &s, init_pidfd, err);
+}
+
 void attach_release(struct attach *a)
 {
 	if (a->sock < 0)
 		return;
 	(void)close(a->sock);
+	(void)close(a->copied);
 	if (a->pid > 0)
 		(void)SYS_RETRY(waitpid(a->pid, NULL, 0));
 	*a = (struct attach)ATTACH_NONE;

@@ -99,8 +99,11 @@ static void touches(void *arg, const char *path, int dir, const char *name)
 static int start(void *arg, int object, dev_t dev, ino_t ino)
 {
 	struct brokered *b = arg;
+	int r = copies_start(&b->copies, object, dev, ino);
 
-	return copies_start(&b->copies, object, dev, ino);
+	if (r != COPIES_LATER)
+		return r;
+	return waiting_may(&b->waiting, b->turn) ? BROKER_LATER : -EAGAIN;
 }
 
 static int changed(void *arg, dev_t dev, ino_t ino, int *ret)
@@ -339,6 +342,7 @@ void brokered_release(struct brokered *b)
 		return;
 	held_release(&b->held);
 	copies_release(&b->copies);
+	waiting_release(&b->waiting);
 	repos_release(&b->repos);
 	broker_release(&b->broker);
 	for (size_t i = 0; i < b->nfds; i++)
@@ -421,8 +425,8 @@ static void record(const struct broker_result *res, struct denials *d)
 	denials_add(d, "file", res->starts ? "exec" : res->reads ? "read" : "write", subject, res->err, res->rule);
 }
 
-int brokered_serve(struct brokered *b, int listener, const struct seccomp_notif *req,
-		   int64_t since, struct seccomp_notif_resp *resp, struct denials *d)
+static int serve(struct brokered *b, int listener, const struct seccomp_notif *req, int64_t since,
+		 struct seccomp_notif_resp *resp, struct denials *d)
 {
 	struct broker_result res;
 	int r;
@@ -433,6 +437,35 @@ int brokered_serve(struct brokered *b, int listener, const struct seccomp_notif 
 	r = broker_serve(&b->broker, &b->from, req, since, resp, &res);
 	if (b->as_user && !become(geteuid(), getegid()))
 		return -EPERM;
+	if (res.later)
+		waiting_add(&b->waiting, req, b->turn + 1);
 	record(&res, d);
+	return r;
+}
+
+int brokered_serve(struct brokered *b, int listener, const struct seccomp_notif *req,
+		   int64_t since, struct seccomp_notif_resp *resp, struct denials *d)
+{
+	b->turn = 0;
+	return serve(b, listener, req, since, resp, d);
+}
+
+int brokered_go_on(struct brokered *b, int listener, struct seccomp_notif_resp *resp,
+		   struct denials *d)
+{
+	struct waiting *w = &b->waiting;
+	size_t n = w->n;
+	int r = 0;
+
+	copies_over(&b->copies);
+	/* who waits again is behind all that came before */
+	w->n = 0;
+	for (size_t i = 0; i < n && r == 0; i++) {
+		const struct waiting_call call = w->v[i];
+
+		b->turn = call.turn;
+		r = serve(b, listener, &call.req, sys_now_ms(), resp, d);
+	}
+	copies_settle(&b->copies);
 	return r;
 }

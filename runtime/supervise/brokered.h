@@ -16,6 +16,7 @@
 #include "runtime/supervise/held.h"
 #include "runtime/supervise/repos.h"
 #include "runtime/supervise/stays.h"
+#include "runtime/supervise/waiting.h"
 
 struct brokered {
 	bool on; /* the view has such trees */
@@ -24,6 +25,8 @@ struct brokered {
 	struct broker broker;
 	struct broker_source from;
 	struct copies copies; /* of programs that the run starts */
+	struct waiting waiting; /* for a copy */
+	unsigned turn; /* how often the call that is decided has waited */
 	struct held held; /* what the run has open for writing by it */
 	void *room; /* of DECIDE_LINK_ROOM bytes */
 	struct decide_near *near; /* what was decided last */
@@ -48,5 +51,9 @@ void brokered_release(struct brokered *b);
  * -errno of the listener. */
 int brokered_serve(struct brokered *b, int listener, const struct seccomp_notif *req,
 		   int64_t since, struct seccomp_notif_resp *resp, struct denials *d);
+
+/* Decides anew what waits for a copy, when copies_fd() is readable.  0 or -errno of the listener. */
+int brokered_go_on(struct brokered *b, int listener, struct seccomp_notif_resp *resp,
+		   struct denials *d);
 
 #endif

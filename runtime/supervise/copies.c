@@ -13,7 +13,7 @@
 
 void copies_none(struct copies *c)
 {
-	*c = (struct copies){ .attach = ATTACH_NONE, .dir = -1 };
+	*c = (struct copies){ .attach = ATTACH_NONE, .dir = -1, .job.to = -1 };
 	for (uint32_t i = 0; i < SANDBOX_COPIES; i++)
 		c->v[i].fd = -1;
 }
@@ -52,6 +52,8 @@ int copies_init(struct copies *c, const struct held *held, struct sandbox_child 
 void copies_release(struct copies *c)
 {
 	attach_release(&c->attach);
+	if (c->job.to >= 0)
+		(void)close(c->job.to);
 	for (uint32_t i = 0; i < SANDBOX_COPIES; i++)
 		if (c->v[i].fd >= 0)
 			(void)close(c->v[i].fd);
@@ -68,14 +70,24 @@ static bool same_time(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
 
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
 /* The program as it was, under a name still. */
+static bool same(const struct stat *st, const struct stat *was)
+{
+	return same_file(st, was) && st->st_nlink > 0 && st->st_size == was->st_size &&
+	       st->st_mode == was->st_mode && same_time(&st->st_mtim, &was->st_mtim) &&
+	       same_time(&st->st_ctim, &was->st_ctim);
+}
+
 static bool is_unchanged(const struct copy *f)
 {
 	struct stat st;
 
-	return fstat(f->fd, &st) == 0 && st.st_nlink > 0 && st.st_size == f->was.st_size &&
-	       st.st_mode == f->was.st_mode && same_time(&st.st_mtim, &f->was.st_mtim) &&
-	       same_time(&st.st_ctim, &f->was.st_ctim);
+	return fstat(f->fd, &st) == 0 && same(&st, &f->was);
 }
 
 static struct copy *at_file(struct copies *c, uint64_t dev, uint64_t ino)
@@ -212,24 +224,42 @@ void copies_touch(struct copies *c, int dir, const char *name)
 {
 	struct stat st;
 
-	if (!c->used || dir < 0 ||
+	if ((!c->used && c->job.to < 0) || dir < 0 ||
 	    fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) != 0)
 		return;
+	c->job.touched |= c->job.to >= 0 && same_file(&c->job.was, &st);
 	for (uint32_t i = 0; i < SANDBOX_COPIES; i++)
-		if (c->v[i].fd >= 0 && c->v[i].was.st_ino == st.st_ino &&
-		    c->v[i].was.st_dev == st.st_dev)
+		if (c->v[i].fd >= 0 && same_file(&c->v[i].was, &st))
 			(void)forget(c, &c->v[i]);
 }
 
 /* --- a start ----------------------------------------------------------------------------- */
 
-/* Opens a file that nobody uses, in the order of oldest(); *ret is its number, and it holds nothing
- * any more.  A descriptor, -EAGAIN if all are in use, or -errno. */
-static int take_file(struct copies *c, uint32_t *ret)
+static off_t less(off_t a, off_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+/* Of the run's disk the other half is for its own files. */
+static int leave_half(struct copies *c, off_t size)
+{
+	struct statfs disk;
+
+	if (SYS_RETRY(fstatfs(c->dir, &disk)) != 0)
+		return -errno;
+	empty(c, less((off_t)disk.f_blocks * disk.f_bsize / 2, size));
+	return 0;
+}
+
+/* Opens a file that nobody uses, in the order of oldest(), and empties it; *ret is its number.  It
+ * is for `size` bytes.  A descriptor, -EAGAIN if all are in use, or -errno. */
+static int take_file(struct copies *c, off_t size, uint32_t *ret)
 {
 	bool done[SANDBOX_COPIES] = { false };
-	int fd = -ETXTBSY, i;
+	int i, fd = leave_half(c, size);
 
+	if (fd == 0)
+		fd = -ETXTBSY;
 	while (fd == -ETXTBSY && (i = oldest(c, done)) >= 0) {
 		fd = open_file(c, (uint32_t)i);
 		done[i] = true;
@@ -239,95 +269,182 @@ static int take_file(struct copies *c, uint32_t *ret)
 		return fd == -ETXTBSY ? -EAGAIN : fd;
 	if (c->v[*ret].fd >= 0)
 		(void)forget(c, &c->v[*ret]);
+	if (SYS_RETRY(ftruncate(fd, 0)) != 0) {
+		i = -errno;
+		(void)close(fd);
+		return i;
+	}
+	c->v[*ret].size = size;
 	return fd;
 }
 
-static int copy_bytes(const struct copies *c, int from, int to, const struct stat *st)
+/* What the file holds is no program. */
+static void give_up(struct copies *c, uint32_t i, int to)
 {
-	char name[BROKER_FD_NAME];
-	struct timespec times[2] = { st->st_atim, st->st_mtim };
-	off_t left = st->st_size;
-
-	if (SYS_RETRY(ftruncate(to, 0)) != 0 || lseek(from, 0, SEEK_SET) != 0)
-		return -errno;
-	while (left > 0) {
-		ssize_t n = SYS_RETRY(sendfile(to, from, NULL, (size_t)left));
-
-		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
-		left -= n;
-	}
-	broker_fd_name(to, name);
-	return fchmodat(c->held->broker->self, name, st->st_mode & 0777, 0) == 0 &&
-			       utimensat(c->held->broker->self, name, times, 0) == 0 ? 0 : -errno;
-}
-
-static int fill(struct copies *c, uint32_t i, int to, int object)
-{
-	AUTO_CLOSE int from = broker_reopen(c->held->broker, object, O_RDONLY);
-	struct copy *f = &c->v[i];
-
-	if (from < 0)
-		return from;
-	/* as the kernel, which starts nothing that somebody writes; where it cannot be known, that
-	 * it is unchanged is looked at */
-	if (held_ask(from, F_RDLCK) == -EAGAIN)
-		return -ETXTBSY;
-	if (fstat(from, &f->was) != 0)
-		return -errno;
-	f->size = f->was.st_size;
-	return copy_bytes(c, from, to, &f->was);
-}
-
-static int try_copy(struct copies *c, int object)
-{
-	int kept = fcntl(object, F_DUPFD_CLOEXEC, 0), to, r;
-	uint32_t i = 0;
-
-	if (kept < 0)
-		return -errno;
-	to = take_file(c, &i);
-	r = to < 0 ? to : fill(c, i, to, object);
-	if (r < 0 && to >= 0 && ftruncate(to, 0) == 0)
+	if (ftruncate(to, 0) == 0)
 		c->v[i].size = 0;
-	if (to >= 0)
-		(void)close(to);
+	(void)close(to);
+}
+
+/* The file holds what the program is, and is mounted over it.  Nobody has it open for writing then:
+ * the kernel would not start it. */
+static int finish(struct copies *c, uint32_t i, int to, int object, const struct stat *was)
+{
+	const struct timespec times[2] = { was->st_atim, was->st_mtim };
+	int kept = fcntl(object, F_DUPFD_CLOEXEC, 0), r = kept < 0 ? -errno : 0;
+	char name[BROKER_FD_NAME];
+
+	broker_fd_name(to, name);
+	if (r == 0 && (fchmodat(c->held->broker->self, name, was->st_mode & 0777, 0) != 0 ||
+		       utimensat(c->held->broker->self, name, times, 0) != 0))
+		r = -errno;
 	if (r == 0)
 		r = attach_over(&c->attach, i, object);
 	if (r < 0) {
-		(void)close(kept);
+		if (kept >= 0)
+			(void)close(kept);
+		give_up(c, i, to);
 		return r;
 	}
+	(void)close(to);
 	c->v[i].fd = kept;
+	c->v[i].was = *was;
 	c->v[i].last = ++c->starts;
 	c->used++;
 	return 0;
 }
 
-static off_t less(off_t a, off_t b)
+/* `size` bytes, from where both stand. */
+static int copy_bytes(int from, int to, off_t size)
 {
-	return a > b ? a - b : 0;
+	while (size > 0) {
+		ssize_t n = SYS_RETRY(sendfile(to, from, NULL, (size_t)size));
+
+		if (n <= 0)
+			return n < 0 ? -errno : -EIO;
+		size -= n;
+	}
+	return 0;
+}
+
+/*
+ * Opens a program for reading.  As the kernel, which starts nothing that somebody writes: where that
+ * cannot be known, what it was is compared with what it is.  *ret is looked at afterwards: who has
+ * written and closed it before is seen.  A descriptor or -errno.
+ */
+static int open_program(const struct copies *c, int object, struct stat *ret)
+{
+	AUTO_CLOSE int fd = broker_reopen(c->held->broker, object, O_RDONLY);
+
+	if (fd < 0)
+		return fd;
+	if (held_ask(fd, F_RDLCK) == -EAGAIN)
+		return -ETXTBSY;
+	if (fstat(fd, ret) != 0)
+		return -errno;
+	return ret->st_size > COPIES_LARGEST ? -EFBIG : io_steal_fd(&fd);
+}
+
+/* Is the program as it was, now that it has been copied? */
+static int check_still(const struct copies *c, int object, const struct stat *was)
+{
+	struct stat st;
+	AUTO_CLOSE int fd = open_program(c, object, &st);
+
+	return fd < 0 ? fd : same(&st, was) ? 0 : -ETXTBSY;
+}
+
+static int copy_now(struct copies *c, int object, int from, const struct stat *st)
+{
+	uint32_t i;
+	int to = take_file(c, st->st_size, &i), r;
+
+	if (to < 0)
+		return to;
+	r = lseek(from, 0, SEEK_SET) != 0 ? -errno : copy_bytes(from, to, st->st_size);
+	if (r == 0)
+		r = check_still(c, object, st);
+	if (r == 0)
+		return finish(c, i, to, object, st);
+	give_up(c, i, to);
+	return r;
+}
+
+static int begin_job(struct copies *c, int from, const struct stat *st)
+{
+	uint32_t i;
+	int to = take_file(c, st->st_size, &i), r;
+
+	if (to < 0)
+		return to;
+	r = attach_copy(&c->attach, from, to, st->st_size);
+	if (r < 0) {
+		give_up(c, i, to);
+		return r;
+	}
+	c->job = (struct copies_job){ .to = to, .i = i, .was = *st };
+	return COPIES_LATER;
+}
+
+static void drop_job(struct copies *c)
+{
+	give_up(c, c->job.i, io_steal_fd(&c->job.to));
+}
+
+int copies_fd(const struct copies *c)
+{
+	return c->job.to >= 0 && !c->job.over ? c->attach.copied : -1;
+}
+
+void copies_over(struct copies *c)
+{
+	c->job.r = attach_copied(&c->attach);
+	c->job.over = true;
+}
+
+void copies_settle(struct copies *c)
+{
+	if (c->job.to >= 0 && c->job.over)
+		drop_job(c);
+}
+
+/* The copy that was made, or another one. */
+static int copy_later(struct copies *c, int object, int from, const struct stat *st)
+{
+	struct copies_job *job = &c->job;
+	int r = 0;
+
+	if (copies_fd(c) >= 0)
+		return COPIES_LATER;
+	if (job->to >= 0 && job->r == 0 && !job->touched && same(st, &job->was))
+		return finish(c, job->i, io_steal_fd(&job->to), object, st);
+	if (job->to >= 0) {
+		r = same_file(st, &job->was) ? job->r : 0;
+		drop_job(c);
+	}
+	return r < 0 ? r : begin_job(c, from, st);
+}
+
+static bool make_room(struct copies *c, off_t size)
+{
+	off_t before = taken(c);
+
+	empty(c, less(before, size));
+	return taken(c) < before;
 }
 
 static int copy(struct copies *c, int object)
 {
-	struct statfs disk;
 	struct stat st;
-	off_t before;
+	AUTO_CLOSE int from = open_program(c, object, &st);
 	int r;
 
-	if (fstat(object, &st) != 0 || SYS_RETRY(fstatfs(c->dir, &disk)) != 0)
-		return -errno;
-	if (st.st_size > COPIES_LARGEST)
-		return -EFBIG;
-	/* the other half is for the run's own files */
-	empty(c, less((off_t)disk.f_blocks * disk.f_bsize / 2, st.st_size));
+	if (from < 0)
+		return from;
 	do {
-		r = try_copy(c, object);
-		before = taken(c);
-		if (r == -ENOSPC)
-			empty(c, less(before, st.st_size));
-	} while (r == -ENOSPC && taken(c) < before);
+		r = st.st_size > COPIES_AT_ONCE ? copy_later(c, object, from, &st) :
+						  copy_now(c, object, from, &st);
+	} while (r == -ENOSPC && make_room(c, st.st_size));
 	return r;
 }
 

@@ -12,6 +12,10 @@
  * start is longest ago, unless they still run or somebody reads them: whoever was just allowed to
  * start a program finds its copy.
  *
+ * A large program is copied by the process that mounts (attach.h), one at a time; who starts it
+ * waits, and polrun answers others.  When the copy has been made the start is decided anew, by its
+ * name.  The copy counts for it only if the program is still the same; else it is made again.
+ *
  * Of the copy the run sees another device, inode and time of change; all else is the
  * program's.  Copies count for the limit of the run's own disk.
  */
@@ -29,6 +33,8 @@
 #define COPIES_LOOK_MS 10  /* how often all programs are looked at, at most */
 #define COPIES_IDLE_MS 100 /* and at least */
 #define COPIES_LARGEST ((off_t)512 << 20) /* bytes of one program */
+#define COPIES_AT_ONCE ((off_t)1 << 20) /* up to here nobody waits for long */
+#define COPIES_LATER 1
 
 struct copy {
 	int fd;         /* of the program, O_PATH; -1: the file is free */
@@ -36,6 +42,15 @@ struct copy {
 	uint64_t ino;   /* of the file */
 	off_t size;     /* what the file takes, also without a copy: a program may still run */
 	uint64_t last;  /* when it was started last: a number of `starts` */
+};
+
+/* What is being copied, or was and is not mounted yet. */
+struct copies_job {
+	int to; /* the file; -1: there is none */
+	uint32_t i; /* its number */
+	struct stat was; /* the program when that began */
+	bool over, touched;
+	int r; /* what has become of it */
 };
 
 struct copies {
@@ -47,6 +62,7 @@ struct copies {
 	uint64_t starts;
 	int64_t looked_ms; /* when all programs were looked at */
 	uint32_t used;   /* files that hold a copy */
+	struct copies_job job;
 	struct copy v[SANDBOX_COPIES];
 };
 
@@ -57,9 +73,16 @@ int copies_init(struct copies *c, const struct held *held, struct sandbox_child 
 void copies_none(struct copies *c);
 void copies_release(struct copies *c);
 /* Sees to it that the run can start the program (O_PATH, a regular file that it may read and
- * execute, on the run's mount).  0, or -errno: ETXTBSY if somebody has it open for writing, EAGAIN
- * if so many others are running. */
+ * execute, on the run's mount).  0; COPIES_LATER: a large program is being copied, and when that
+ * is over it is to be asked again; or -errno: ETXTBSY if somebody writes it, EAGAIN if so many
+ * others are running. */
 int copies_start(struct copies *c, int object, dev_t dev, ino_t ino);
+/* Readable when that is over; -1: nothing is being copied. */
+int copies_fd(const struct copies *c);
+/* It is.  Afterwards everybody who was told COPIES_LATER is to ask again, and then
+ * copies_settle() is called: what nobody wants any more goes. */
+void copies_over(struct copies *c);
+void copies_settle(struct copies *c);
 /* If this is a copy of a program that has changed since, it is taken away, and *ret is the
  * program (O_PATH, the caller's); else -1.  0 or -errno. */
 int copies_changed(struct copies *c, dev_t dev, ino_t ino, int *ret);

@@ -191,3 +191,8 @@ int listener_serve(struct listener *l)
 		return -errno;
 	return 0;
 }
+
+int listener_go_on(struct listener *l)
+{
+	return brokered_go_on(l->brokered, l->fd, l->resp, l->denials);
+}

@@ -33,6 +33,8 @@ int listener_init(struct listener *l, const struct sandbox_run *run,
 /* Answers one call; call it when poll() returns POLLIN.  On POLLHUP (no process is left
  * under the filter) the caller closes the listener with listener_release(). */
 int listener_serve(struct listener *l);
+/* Goes on with those that wait for a copy. */
+int listener_go_on(struct listener *l);
 void listener_release(struct listener *l);
 
 /* The filter's verdict on one call; tests use it, too. */

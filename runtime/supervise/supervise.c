@@ -111,11 +111,11 @@ static void drain_timer(struct loop *l)
 		loop_deadline(l);
 }
 
-/* Answers a call.  If that fails the run ends, since the caller would wait until the
- * time limit. */
-static void serve(struct loop *l)
+/* Answers a call, or those that have waited.  If that fails the run ends, since the caller would
+ * wait until the time limit. */
+static void serve(struct loop *l, int (*how)(struct listener *l))
 {
-	int r = listener_serve(&l->listener);
+	int r = how(&l->listener);
 
 	if (r == 0 || l->ended)
 		return;
@@ -183,7 +183,7 @@ static bool walls_due(const struct loop *l)
 
 static void run_loop(struct loop *l)
 {
-	enum { P_INIT, P_STATUS, P_SIGNALS, P_TIMER, P_MOUNTS, P_MOVES, P_GATEWAY, P_ANSWERS, P_LISTENER,
+	enum { P_INIT, P_STATUS, P_SIGNALS, P_TIMER, P_MOUNTS, P_MOVES, P_GATEWAY, P_ANSWERS, P_COPIED, P_LISTENER,
 	       P_COUNT };
 	struct pollfd p[P_COUNT] = {
 		[P_INIT] = { l->child->init_pidfd, POLLIN, 0 },
@@ -198,6 +198,8 @@ static void run_loop(struct loop *l)
 
 	for (;;) {
 		p[P_LISTENER] = (struct pollfd){ l->listener.fd, POLLIN, 0 };
+		p[P_COPIED] = (struct pollfd){ l->listener.fd < 0 ? -1 : copies_fd(&l->brokered.copies),
+					       POLLIN, 0 };
 		int n = wait_for(l, p, P_COUNT);
 		if (n < 0) {
 			if (errno == EINTR)
@@ -227,8 +229,10 @@ static void run_loop(struct loop *l)
 			hear_answer(l);
 		if (l->ended) /* gateway_finish() takes the rest */
 			p[P_GATEWAY].fd = p[P_ANSWERS].fd = -1;
+		if (p[P_COPIED].revents)
+			serve(l, listener_go_on);
 		if (p[P_LISTENER].revents & POLLIN)
-			serve(l);
+			serve(l, listener_serve);
 		else if (p[P_LISTENER].revents)
 			listener_release(&l->listener);
 		if (p[P_STATUS].revents && loop_read_status(l) < 0) {

@@ -46,7 +46,7 @@ env { keep PATH, HOME }
 COMMAND = '''cat near hid/s hidfile to/s; echo x >fresh; echo x >a/b/c/x; mv a moved
 ls "$HOME/.secret" a/b /dev /; ./prog; cat /proc/sys/net/ipv4/tcp_fastopen
 grep -E '^(Cap|NoNewPrivs|Seccomp:|Sig(Ign|Blk))' /proc/self/status; pwd; id -u
-hostname x; rm -f fresh; exit 7'''
+hostname x; rm -f fresh; ./large; exit 7'''
 
 
 LIMITED = POLICY.replace('network disabled', '''network limited
@@ -83,10 +83,13 @@ class World:
                            (self.given, 'given\n'), (self.taken, '')):
             with open(os.path.join(self.project, name), 'w') as f:
                 f.write(text)
-        prog = os.path.join(self.project, 'prog')
-        with open(prog, 'w') as f:
-            f.write('#!/bin/sh\necho started\n')
-        os.chmod(prog, 0o755)
+        # a program of more than COPIES_AT_ONCE (runtime/supervise/copies.h) is copied apart
+        for name, size in (('prog', 0), ('large', 3 << 19)):
+            prog = os.path.join(self.project, name)
+            with open(prog, 'w') as f:
+                f.write(f'#!/bin/sh\necho started {name}\nexit\n')
+                f.write('\n' * size)
+            os.chmod(prog, 0o755)
         os.symlink('near', os.path.join(self.project, 'link'))
         self.bundle = self.compile('p', POLICY)
         self.limited = self.compile('limited', LIMITED)

@@ -220,6 +220,12 @@ static void test_which_starts_are_decided(void **state)
 	(void)snprintf(script, sizeof(script), "#!%s/s\n", t.root[0]);
 	put_program("s", script);
 	assert_left(exec_it("s"), 5);
+	/* a program of which there is no copy yet: nothing is decided */
+	start_says = BROKER_LATER;
+	(void)exec_it("p");
+	assert_true(t.last.later && t.last.starts && t.last.ours && !t.last.err);
+	assert_refused(exec_it("no"), EACCES, BROKER_BY_RULE, "no");
+	assert_false(t.last.later);
 	start_says = -ENOSPC;
 	assert_refused(exec_it("p"), ENOSPC, BROKER_BY_COPY, "p");
 	start_says = 0;
