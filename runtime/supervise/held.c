@@ -60,6 +60,11 @@ bool held_had(const struct held *h, const struct statx *st)
 	return h->forgot || numbers_has(&h->had, held_number(st));
 }
 
+bool held_surely_had(const struct held *h, const struct statx *st)
+{
+	return numbers_has(&h->had, held_number(st));
+}
+
 /* --- what is open now --------------------------------------------------------------- */
 
 int held_ask(int fd, int lease)

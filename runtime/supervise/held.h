@@ -62,8 +62,10 @@ void held_release(struct held *h);
  * not NULL: an O_PATH descriptor of the file (or -1), and -1 if it was taken.
  */
 int held_add(struct held *h, int fd, int *object, bool linked);
-/* Has the run had this file open for writing?  `st` with STATX_INO and STATX_BTIME. */
+/* Has the run had this file open for writing, or may it have?  `st` with STATX_INO and STATX_BTIME. */
 bool held_had(const struct held *h, const struct statx *st);
+/* Is it known that it has?  Not of a file that came when there were too many. */
+bool held_surely_had(const struct held *h, const struct statx *st);
 /* A number for the file, never 0. */
 uint64_t held_number(const struct statx *st);
 /*

@@ -137,7 +137,7 @@ static bool is_others_file(const struct repos *r, const char *path)
 
 	if (fd < 0)
 		return false;
-	return !look(fd, &st) || (!S_ISDIR(st.stx_mode) && !held_had(r->held, &st));
+	return !look(fd, &st) || (!S_ISDIR(st.stx_mode) && !held_surely_had(r->held, &st));
 }
 
 static const struct {
