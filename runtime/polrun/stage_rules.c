@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "runtime/base/place.h"
 #include "runtime/sandbox/view_answer.h"
@@ -12,6 +13,17 @@
 static char *borrowed(const char *s)
 {
 	return (char *)(uintptr_t)s;
+}
+
+static int add_trees(struct stage_rules *to, struct rt_err *err)
+{
+	const struct stage_record *r = &to->stage->rec;
+	int e = 0;
+
+	repos_outside_init(&to->repos, &to->stage->ctx);
+	for (size_t i = 0; i < r->ntrees && e == 0; i++)
+		e = repos_outside_add(&to->repos, r->tree[i].path, r->tree[i].top);
+	return e < 0 ? rt_fail_errno(err, -e, "the trees of the staged run") : 0;
 }
 
 int stage_rules_make(const struct stage *s, struct stage_rules *ret, struct rt_err *err)
@@ -43,7 +55,7 @@ int stage_rules_make(const struct stage *s, struct stage_rules *ret, struct rt_e
 	v->ndenied = r->nclosed;
 	v->ncreatable = r->nmade;
 	v->naliases = r->nalias;
-	return 0;
+	return add_trees(ret, err);
 }
 
 void stage_rules_release(struct stage_rules *r)
@@ -52,7 +64,14 @@ void stage_rules_release(struct stage_rules *r)
 	free(r->view.aliases);
 	free(r->view.denied);
 	free(r->room);
+	repos_outside_release(&r->repos);
 	memset(r, 0, sizeof(*r));
+}
+
+void stage_rules_placed(struct stage_rules *r, const struct stage_entry *e)
+{
+	if (e->path[0] && S_ISDIR(e->now.mode))
+		repos_outside_note(&r->repos, r->stage->rec.tree[e->tree].top, e->path);
 }
 
 /* What may be made although the floor denies it, may be because of the rule that lets its
@@ -79,7 +98,8 @@ bool stage_rules_allow(void *rules, const char *path, uint32_t *ret_rule)
 {
 	const struct stage_rules *r = rules;
 
-	if (!view_allows_name(&r->stage->ctx, &r->view, PB_WRITE, path, ret_rule))
+	if (!view_allows_name(&r->stage->ctx, &r->view, PB_WRITE, path, ret_rule) ||
+	    repos_outside_keep(&r->repos, path, ret_rule))
 		return false;
 	if (bundle_is_floor(r->stage->ctx.b, *ret_rule))
 		show_allow(r, path, ret_rule);

@@ -4,17 +4,22 @@
 #define RUNTIME_POLRUN_STAGE_RULES_H
 
 #include "runtime/sandbox/sandbox_view.h"
+#include "runtime/stage/stage_entry.h"
 #include "runtime/stage/stage_store.h"
+#include "runtime/supervise/repos_outside.h"
 
 struct stage_rules {
 	const struct stage *stage; /* with its bundle */
 	struct sandbox_view view;  /* what the record says of it; borrows its strings */
 	void *room;                /* calloc'ed: DECIDE_LINK_ROOM */
+	struct repos_outside repos;
 };
 
-/* 0 or -ENOMEM.  The stage must stay as it is. */
+/* 0 or -errno.  The stage must stay as it is. */
 int stage_rules_make(const struct stage *s, struct stage_rules *ret, struct rt_err *err);
 void stage_rules_release(struct stage_rules *r);
+/* A commit has put this in place, now or before. */
+void stage_rules_placed(struct stage_rules *r, const struct stage_entry *e);
 /* For struct stage_judge. */
 bool stage_rules_allow(void *rules, const char *path, uint32_t *ret_rule);
 bool stage_rules_allow_link(void *rules, const char *path, const char *text, uint32_t *ret_rule);

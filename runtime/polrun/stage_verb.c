@@ -113,6 +113,9 @@ static int open_it(struct request *r, struct rt_err *err)
 	r->j = (struct stage_judge){ .rec = &r->s.rec, .base = &r->s.base,
 				     .allows = stage_rules_allow,
 				     .allows_link = stage_rules_allow_link, .arg = &r->rules };
+	for (size_t i = 0; e == 0 && i < r->d.n; i++)
+		if (stage_record_is_done(&r->s.rec, r->d.v[i].tree, r->d.v[i].path))
+			stage_rules_placed(&r->rules, &r->d.v[i]);
 	return e < 0 ? e : stage_judge(&r->j, &r->d, err);
 }
 
@@ -197,12 +200,17 @@ static int choose(const struct request *r, bool *chosen, struct rt_err *err)
 
 static int note(void *arg, const struct stage_entry *e)
 {
-	return stage_note_done(arg, e->tree, e->path);
+	struct request *r = arg;
+
+	stage_rules_placed(&r->rules, e);
+	return stage_note_done(&r->s, e->tree, e->path);
 }
 
 static int note_shared(void *arg, const struct stage_known_file *f)
 {
-	return stage_note_shared(arg, f);
+	struct request *r = arg;
+
+	return stage_note_shared(&r->s, f);
 }
 
 /* Says what became of each, and removes the staged run when nothing is left of it. */
@@ -233,7 +241,7 @@ static int commit(struct request *r, struct rt_err *err)
 {
 	AUTO_FREE bool *chosen = calloc(r->d.n + 1, sizeof(*chosen));
 	struct stage_apply a = { .judge = &r->j, .d = &r->d, .chosen = chosen, .id = r->s.id,
-				 .done = note, .shared = note_shared, .arg = &r->s };
+				 .done = note, .shared = note_shared, .arg = r };
 	int e = chosen ? choose(r, chosen, err) : rt_fail(err, ENOMEM, "out of memory");
 
 	if (e < 0)

@@ -256,7 +256,7 @@ static int clear_temp(struct acting *x)
 
 /* --- one entry --------------------------------------------------------------------------- */
 
-/* Once more what the judge has asked: minutes may have passed.  The ctime of a file with
+/* Once more what the judge has asked, as the rules are: minutes may have passed.  The ctime of a file with
  * several names changes with a commit of another one. */
 static bool still_base(struct acting *x)
 {
@@ -291,6 +291,11 @@ static int act(struct acting *x)
 
 	if (x->e->half)
 		return finish(x);
+	r = stage_ask_rules(x->a->judge, x->e);
+	if (r < 0)
+		return fail(x, -r, "asking the rules");
+	if (x->e->state != STAGE_READY)
+		return -EBUSY;
 	r = clear_temp(x);
 	if (r < 0)
 		return r;

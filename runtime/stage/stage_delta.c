@@ -132,6 +132,7 @@ static void note_attrs(struct stage_entry *e, const struct stage_attrs *a)
 	char name[120];
 
 	e->covers = a->opaque;
+	e->attrs = a->n && (!e->base || e->op == STAGE_TYPE);
 	e->plain = !a->strange && is_plain_dir(e, a);
 	if (!a->strange)
 		return;

@@ -42,7 +42,7 @@ struct stage_entry {
 	                                  file; STAGE_NO_LINK: it is itself, or the only one */
 	bool covers;                   /* of a directory: hides the one outside */
 	bool plain;                    /* only there because something below it changed */
-	bool attrs;                    /* attributes differ, too */
+	bool attrs;                    /* attributes differ, too, or what is new has some */
 	bool half;                     /* a new directory that is in place, and still has more
 	                                  rights for its owner than it shall have */
 	/* filled by stage_judge() */

@@ -117,9 +117,9 @@ int stage_equal_find(int upper, const struct stage_entry *e, int parent, const c
 	if ((st->mode & S_IFMT) != (e->now.mode & S_IFMT))
 		return 0;
 	r = same_content(upper, e, parent, name, st);
-	if (r <= 0)
+	if (r < 0)
 		return r;
-	ret->content = true;
+	ret->content = r == 1;
 	r = same_attrs(upper, e, parent, name);
 	if (r < 0)
 		return r;

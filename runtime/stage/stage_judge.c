@@ -157,7 +157,7 @@ static bool is_closed(const struct stage_judge *j, const struct stage_entry *e, 
 	return false;
 }
 
-static int ask_rules(const struct stage_judge *j, struct stage_entry *e)
+int stage_ask_rules(const struct stage_judge *j, struct stage_entry *e)
 {
 	AUTO_FREE char *name = stage_entry_name(j->rec, e, false);
 
@@ -173,6 +173,20 @@ static int ask_rules(const struct stage_judge *j, struct stage_entry *e)
 }
 
 /* --- one entry --------------------------------------------------------------------------- */
+
+/* The kernel takes such a bit away from a file that somebody writes, but not if that is done by a
+ * mapping.  What a commit makes would be its owner's, with what the run has written. */
+static bool has_set_id(uint32_t mode)
+{
+	return (mode & S_ISUID) || (mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP);
+}
+
+static bool gives_rights(const struct stage_entry *e)
+{
+	return S_ISREG(e->now.mode) && has_set_id(e->now.mode) &&
+	       (e->op == STAGE_CREATE || e->op == STAGE_TYPE ||
+		(e->op == STAGE_MODIFY && has_set_id(e->base->st.mode)));
+}
 
 static bool kind_fits(struct stage_entry *e)
 {
@@ -194,9 +208,10 @@ static int refine(const struct stage_judge *j, struct stage_entry *e, struct sta
 			     strerror(-r));
 		return 0;
 	}
+	if ((o->st.mode & S_IFMT) == (e->now.mode & S_IFMT))
+		e->attrs = !eq.attrs;
 	if (!eq.content)
 		return 0;
-	e->attrs = !eq.attrs;
 	if (eq.attrs && eq.mode && (eq.times || e->op == STAGE_CREATE)) {
 		e->state = STAGE_SAME;
 		e->placed_dev = o->st.dev;
@@ -233,10 +248,10 @@ static int judge_one(const struct stage_judge *j, struct stage_entry *e)
 		return 0;
 	}
 	if (e->state == STAGE_UNFIT) /* the delta knows more */
-		return ask_rules(j, e) < 0 ? -ENOMEM : (e->state = STAGE_UNFIT, 0);
+		return stage_ask_rules(j, e) < 0 ? -ENOMEM : (e->state = STAGE_UNFIT, 0);
 	if (!looked || !kind_fits(e)) {
 		enum stage_state state = e->state;
-		int r = ask_rules(j, e);
+		int r = stage_ask_rules(j, e);
 
 		if (e->state != STAGE_DENIED)
 			e->state = state;
@@ -246,8 +261,10 @@ static int judge_one(const struct stage_judge *j, struct stage_entry *e)
 		return 0;
 	if (e->state == STAGE_READY && !e->half)
 		(void)stage_outside_is_base(j, e, &o);
+	if (e->state == STAGE_READY && gives_rights(e))
+		stage_refuse(e, STAGE_UNFIT, "it has a set-user-ID or set-group-ID bit");
 	/* the rules are asked last: their answer is the one that is shown */
-	return ask_rules(j, e);
+	return stage_ask_rules(j, e);
 }
 
 /* --- what hangs on what -------------------------------------------------------------------- */

@@ -39,6 +39,8 @@ bool stage_outside_look(const struct stage_judge *j, struct stage_entry *e,
 /* Is it what was there at the start?  False: e->state and e->why say what is not. */
 bool stage_outside_is_base(const struct stage_judge *j, struct stage_entry *e,
 			   const struct stage_outside *o);
+/* Asks once more whether the name may be written, and refuses it if not.  0 or -ENOMEM. */
+int stage_ask_rules(const struct stage_judge *j, struct stage_entry *e);
 void stage_refuse(struct stage_entry *e, enum stage_state state, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

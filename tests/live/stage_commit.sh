@@ -187,6 +187,97 @@ cmp -s "$WORK/before" "$WORK/after" || bad "$(diff "$WORK/before" "$WORK/after")
 verb commit
 verb discard
 
+t "what git takes commands from is kept from a commit in a repository that somebody has made meanwhile"
+if command -v git >/dev/null; then
+	fill
+	# shellcheck disable=SC2016
+	policy 'file { deny write "${PROJECT_DIR}/.git/hooks", "${PROJECT_DIR}/.git/config" as kept-git }' git
+	make='for d in theirs own half; do mkdir -p $d/.git/hooks $d/.git/objects $d/.git/refs; echo "ref: refs/heads/m" >$d/.git/HEAD
+		echo "[core]" >$d/.git/config; echo x >$d/.git/hooks/post-commit; done
+		mkdir -p bare/hooks new/.git/worktrees/w; echo x >bare/hooks/update; echo x >new/.git/worktrees/w/config.worktree; echo x >theirs/f'
+	run_with git --stage sh -c "$make"
+	want_rc 0
+	git init -q theirs && git init -q --bare bare
+	config=$(cat theirs/.git/config)
+	verb commit half/.git/HEAD
+	want_rc 0
+	review
+	want_rc 1
+	[ "$(grep -c '^          refused: .*(rule kept-git ' <<<"$out")" -eq 3 ] || bad 'not three names are refused'
+	verb commit
+	want_rc 1
+	for f in theirs/.git/hooks/post-commit bare/hooks/update; do
+		no_file "$f"
+		want_out "^create  *$P/$f:"
+	done
+	want_text "$config" theirs/.git/config
+	want_text x theirs/f
+	for f in config hooks/post-commit; do want_file own/.git/$f; want_file half/.git/$f; done
+	want_file new/.git/worktrees/w/config.worktree
+	verb discard
+	rm -rf theirs bare own half new
+	run_with git sh -c "$make"
+	for f in theirs/.git/hooks/post-commit bare/hooks/update; do want_file "$f"; done # the control: with nobody there
+fi
+
+t "a repository that somebody makes while a commit waits: the commit asks again"
+if command -v git >/dev/null; then
+	fill
+	run_with git --stage sh -c 'mkdir -p big theirs/.git/hooks; echo x >theirs/.git/hooks/post-commit
+		i=0; while [ $i -lt 400 ]; do echo x >big/$i; i=$((i + 1)); done'
+	want_rc 0
+	# it is in the middle as soon as the first names are there
+	(until [ -e big/0 ]; do :; done; exec git init -q theirs) &
+	verb commit
+	wait
+	no_file theirs/.git/hooks/post-commit
+	want_file theirs/.git/HEAD
+	verb discard
+fi
+
+t "a file that has a set-user-ID bit is not made anew with what the run wrote"
+fill
+set_id() { # FILE…
+	for f in "$@"; do cp /bin/true "$f"; done
+	! is_root || chown 12345:12345 "$@"
+	chmod 4755 "$@"
+}
+set_id true kept
+write='import mmap, os
+f = os.open("true", os.O_RDWR)
+m = mmap.mmap(f, 4096)
+m[0:4] = b"EVIL"'
+staged sh -c "python3 -c '$write' && touch -d 2001-01-01 kept && mv true moved"
+want_rc 0
+review
+want_rc 1
+want_out "^create  *$P/moved: file 4755"
+want_out '^          refused: it has a set-user-ID or set-group-ID bit'
+verb commit
+want_rc 1
+no_file moved
+verb discard
+set_id true
+staged python3 -c "$write"
+want_rc 0
+verb commit
+want_rc 1
+cmp -s true /bin/true || bad 'it was replaced'
+verb discard
+
+t "a review tells of attributes and access lists of what is new, and of what has other contents as well"
+fill
+staged python3 -c 'import os
+os.mkdir("d"); os.setxattr("d", "user.x", b"1")
+open("n", "w").close(); os.setxattr("n", "user.x", b"1")
+open("a/f", "a").write("more"); os.setxattr("a/f", "user.more", b"1")
+open("a/b/f", "a").write("more")
+open("plain", "w").close()'
+review
+for n in d n a/f; do want_out "^[a-z]+  *$P/$n: .*, attributes"; done
+for n in a/b/f plain; do no_out "^[a-z]+  *$P/$n: .*, attributes"; done
+verb discard
+
 if ! is_root; then
 	done_
 	exit
