@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "runtime/base/sys.h"
+#include "runtime/broker/confined.h"
 
 /* libc's renameat2() without flags is renameat(2). */
 const int broker_syscalls[] = {
@@ -18,7 +19,7 @@ const int broker_syscalls[] = {
 	SYS_fchmodat,     SYS_fchownat,    SYS_utimensat,     SYS_fsetxattr,
 	SYS_fremovexattr, SYS_faccessat2,  SYS_clock_gettime, SYS_fstatfs,
 	SYS_pidfd_open,   SYS_pidfd_getfd, SYS_getsockopt,    SYS_bind,
-	SYS_fchdir,
+	SYS_fchdir,       SYS_prlimit64,   SYS_pidfd_send_signal,
 };
 const size_t broker_syscall_count =
 	sizeof(broker_syscalls) / sizeof(broker_syscalls[0]);
@@ -59,6 +60,15 @@ void broker_release(struct broker *b)
 	b->self = b->cwd = -1;
 }
 
+/* What cannot be marked makes no walls, which would not hold. */
+static int confine(struct broker_act *a)
+{
+	int r = confined_mark(a->c->by.pid);
+
+	a->b->confines = true;
+	return r < 0 ? r : BROKER_NOT_OURS;
+}
+
 /* How the paths of each call are walked. */
 static const struct verb {
 	int (*act)(struct broker_act *a);
@@ -85,6 +95,7 @@ static const struct verb {
 				 broker_check_xattr },
 	[BROKER_BIND] = { broker_bind, FINDS_NAME, false, NULL },
 	[BROKER_EXEC] = { broker_exec, FINDS_ITSELF, false, NULL },
+	[BROKER_CONFINE] = { confine, FINDS_ITSELF, false, NULL },
 	[BROKER_ACCESS] = { broker_access, FINDS_OBJECT, false, broker_check_access },
 };
 
@@ -134,7 +145,9 @@ void broker_act(struct broker *b, const struct broker_call *c,
 	broker_spot_init(&at);
 	broker_spot_init(&to);
 	broker_result_init(ret);
-	r = v->check ? v->check(c) : 0;
+	r = b->confines && c->by.pid && confined_is(c->by.pid) ? BROKER_NOT_OURS :
+	    v->check						? v->check(c) :
+								  0;
 	if (r == 0)
 		r = find(&a, v);
 	if (r == 0)

@@ -13,8 +13,6 @@
 #include "runtime/broker/actions.h"
 #include "runtime/broker/tracee.h"
 
-#define OF_THREAD O_EXCL /* PIDFD_THREAD, 6.9 */
-
 /* Whether it is what the thread has under this number: it may have descriptors of its own. */
 static bool is_the_threads(const struct broker_caller *by, int fd, int got)
 {
@@ -34,14 +32,11 @@ static bool is_the_threads(const struct broker_caller *by, int fd, int got)
  * has under this number now may be another one, which is as good: it is the run's. */
 static int take_socket(const struct broker_caller *by, int fd)
 {
-	unsigned long tgid = (unsigned long)by->pid;
-	int pidfd = sys_pidfd_open(by->pid, OF_THREAD);
-	bool of_process = pidfd < 0;
+	bool of_process;
+	int pidfd = tracee_pidfd(by->proc_fd, by->pid, &of_process);
 	int got, domain = 0;
 	socklen_t n = sizeof(domain);
 
-	if (of_process && tracee_status(by->proc_fd, by->pid, "Tgid", 10, &tgid))
-		pidfd = sys_pidfd_open((pid_t)tgid, 0);
 	if (pidfd < 0)
 		return -1;
 	got = sys_pidfd_getfd(pidfd, fd, 0);

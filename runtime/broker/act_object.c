@@ -1,13 +1,17 @@
 /* Changes of an object that exists: size, mode, owner, times, extended attributes; and
  * what access(2) says of it.  All of them act on the very object that was looked at. */
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
 #include "runtime/base/io.h"
+#include "runtime/base/sys.h"
 #include "runtime/broker/actions.h"
+#include "runtime/broker/tracee.h"
 
 static int may_change(struct broker_act *a)
 {
@@ -17,6 +21,27 @@ static int may_change(struct broker_act *a)
 int broker_check_truncate(const struct broker_call *c)
 {
 	return c->length < 0 ? -EINVAL : 0;
+}
+
+/* As the kernel: the limit of the caller counts for what a file grows to, with its signal. */
+static int meets_limit(const struct broker_act *a)
+{
+	const struct broker_caller *by = &a->c->by;
+	struct rlimit most;
+	bool of_process;
+	struct stat st;
+
+	if (!by->pid)
+		return 0;
+	if (prlimit(by->pid, RLIMIT_FSIZE, NULL, &most) != 0 || fstat(a->at->object, &st) != 0)
+		return -EIO;
+	if (a->c->length <= st.st_size || (rlim_t)a->c->length <= most.rlim_cur)
+		return 0;
+	AUTO_CLOSE int pidfd = tracee_pidfd(by->proc_fd, by->pid, &of_process);
+
+	if (pidfd >= 0)
+		(void)sys_pidfd_send_signal(pidfd, SIGXFSZ, NULL, 0);
+	return -EFBIG;
 }
 
 int broker_truncate(struct broker_act *a)
@@ -30,6 +55,8 @@ int broker_truncate(struct broker_act *a)
 	if (!S_ISREG(s->mode))
 		return -EINVAL;
 	r = may_change(a);
+	if (r == 0)
+		r = meets_limit(a);
 	if (r < 0)
 		return r;
 	fd = broker_reopen(a->b, s->object, O_WRONLY);

@@ -10,7 +10,8 @@
  * - It is called by one thread.  While it acts, no other call of the run can change a
  * name in a brokered tree: they all come here, one after the other.
  * - Nothing of it depends on its working directory while the broker acts.
- * - SIGXFSZ is ignored: truncating meets the limit of the calling process.
+ * - SIGXFSZ is ignored: truncating meets the limit of the calling process, beside that of the
+ * process whose call it is.
  * - The descriptor of a tree is as tree.h says.
  *
  * It opens nothing but regular files, and directories that it reads itself.  No
@@ -104,6 +105,7 @@ enum broker_verb {
 	BROKER_ACCESS,      /* mode: R_OK, W_OK, X_OK; flags: AT_EACCESS; follow */
 	BROKER_BIND,        /* fd: the caller's socket */
 	BROKER_EXEC,        /* follow.  It is the kernel's, if it is not refused */
+	BROKER_CONFINE,     /* the caller makes walls of its own (Landlock).  Always the kernel's */
 	BROKER_VERB_COUNT
 };
 
@@ -178,6 +180,7 @@ struct broker {
 	/* Where programs are started by name, seen in the same way.  Empty: nowhere. */
 	struct broker_trees starts;
 	struct broker_rules rules;
+	bool confines; /* a caller has made walls of its own: confined.h */
 	int self; /* O_PATH of /proc/self/fd, of this process */
 	int cwd;  /* O_PATH of its directory */
 	struct broker_work *work;

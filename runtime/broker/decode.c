@@ -58,6 +58,15 @@ static int fetch_text(const struct reading *r, uint64_t addr, char *buf, size_t 
 							       : -EFAULT;
 }
 
+/* A descriptor in the spelling of the run's /proc. */
+static void spell(int fd, char out[PATH_MAX])
+{
+	if (fd == AT_FDCWD)
+		(void)snprintf(out, PATH_MAX, "/proc/thread-self/cwd");
+	else
+		(void)snprintf(out, PATH_MAX, "/proc/thread-self/fd/%d", fd);
+}
+
 /* Where a path starts, if it is a relative one. */
 static int fetch_base(const struct reading *r, int dirfd, const char *raw, char *base)
 {
@@ -66,7 +75,10 @@ static int fetch_base(const struct reading *r, int dirfd, const char *raw, char 
 		return 0;
 	if (!tracee_base(r->proc_fd, r->pid, dirfd, base))
 		return dirfd == AT_FDCWD ? -ENOENT : -EBADF;
-	return tracee_is_gone(base) ? BROKER_NOT_OURS : 0;
+	/* has it no name, or is that its name?  The walk looks */
+	if (tracee_is_gone(base))
+		spell(dirfd, base);
+	return 0;
 }
 
 /*
@@ -79,10 +91,7 @@ static void name_descriptor(struct reading *r, int fd)
 	struct broker_call *c = &r->d->call;
 
 	c->follow = true;
-	if (fd == AT_FDCWD)
-		(void)snprintf(r->d->path, PATH_MAX, "/proc/thread-self/cwd");
-	else
-		(void)snprintf(r->d->path, PATH_MAX, "/proc/thread-self/fd/%d", fd);
+	spell(fd, r->d->path);
 }
 
 /* The descriptor alone is the argument: one for paths only will not do. */
@@ -367,6 +376,8 @@ static const struct row rows[] = {
 	  more_bind },
 	{ SYS_execve, BROKER_EXEC, NONE, 0, NONE, NONE, NONE, NONE, 0, true, NULL },
 	{ SYS_execveat, BROKER_EXEC, 0, 1, NONE, NONE, NONE, 4, 0, true, more_exec },
+	{ SYS_landlock_restrict_self, BROKER_CONFINE, NONE, NONE, NONE, NONE, NONE, NONE, 0,
+	  false, NULL },
 	{ SYS_access, BROKER_ACCESS, NONE, 0, NONE, NONE, 1, NONE, 0, true,
 	  more_access },
 	{ SYS_faccessat, BROKER_ACCESS, 0, 1, NONE, NONE, 2, NONE, 0, true,
@@ -422,9 +433,6 @@ int broker_decode(const struct broker_source *from, const struct seccomp_notif *
 	c->mode = row->mode == NONE ? 0 : (mode_t)r.args[row->mode];
 	ret->cloexec = false;
 	ret->path[0] = ret->to[0] = ret->text[0] = '\0';
-	/* futimens(3): of a descriptor */
-	if (c->verb == BROKER_UTIMENS && row->dir != NONE && !r.args[row->path])
-		return BROKER_NOT_OURS;
 	if (c->verb == BROKER_EXEC && !from->starts)
 		return BROKER_NOT_OURS;
 	/* an open that writes nothing needs no path */

@@ -101,6 +101,6 @@ bool procfs_link(const struct broker_caller *by, int root, const char *names,
 	ret->used = (size_t)(s + n - names);
 	if (!tracee_link(ret->dir, ret->name, ret->text))
 		return false;
-	ret->gone = tracee_is_gone(ret->text);
+	ret->ends_gone = tracee_is_gone(ret->text);
 	return true;
 }

@@ -20,7 +20,7 @@ struct procfs_link {
 	char name[64];
 	size_t used;         /* bytes of the names that spell it */
 	char text[PATH_MAX]; /* absolute */
-	bool gone;           /* what it leads to has no name (any more) */
+	bool ends_gone;      /* what it leads to has no name (any more), or is called so */
 };
 
 /* May the name stand for a process? */

@@ -241,7 +241,7 @@ static int end_nameless(struct walk *w, const struct procfs_link *l, bool *ret_d
 }
 
 /* Is the object of the link still at the path that it tells?  What is in no tree is the
- * kernel's, or is looked at further on. */
+ * kernel's, or is looked at further on; but it may have no name. */
 static int is_there(const struct walk *w, const struct procfs_link *l)
 {
 	const struct broker_caller nobody = { .until = w->by->until };
@@ -251,7 +251,7 @@ static int is_there(const struct walk *w, const struct procfs_link *l)
 			       &found);
 
 	if (r != 0)
-		return r < 0 ? BROKER_NOT_OURS : r == BROKER_NOT_OURS ? 0 : r;
+		return r == BROKER_NOT_OURS && !l->ends_gone ? 0 : r < 0 ? BROKER_NOT_OURS : r;
 	r = fstatat(l->dir, l->name, &st, 0) == 0 && found.object >= 0 &&
 			    st.st_dev == found.dev && st.st_ino == found.ino
 		    ? 0
@@ -277,9 +277,9 @@ static int through_proc(struct walk *w, const char *names, bool *ret_done)
 		return BROKER_NOT_OURS;
 	if (++w->links > BROKER_MOST_LINKS)
 		return -ELOOP;
-	if (l.gone)
-		return last ? end_nameless(w, &l, ret_done) : BROKER_NOT_OURS;
 	r = is_there(w, &l);
+	if (r == BROKER_NOT_OURS && l.ends_gone && last)
+		return end_nameless(w, &l, ret_done);
 	if (r != 0)
 		return r;
 	n = strlen(l.text);

@@ -18,6 +18,8 @@
 /* Most strings end within it, and it is read faster than a page. */
 #define FIRST_PART 256
 
+#define OF_THREAD O_EXCL /* PIDFD_THREAD, 6.9 */
+
 /* Reads at most up to the end of a page: a range that ends in an unmapped page would
  * fail as a whole. */
 static size_t read_page(pid_t pid, uint64_t addr, void *buf, size_t len)
@@ -154,6 +156,17 @@ bool tracee_base(int proc_fd, pid_t pid, int dirfd, char out[PATH_MAX])
 	else
 		tracee_number_text((unsigned)dirfd, proc_name(pid, "/fd/", name));
 	return tracee_link(proc_fd, name, out);
+}
+
+int tracee_pidfd(int proc_fd, pid_t pid, bool *ret_of_process)
+{
+	unsigned long tgid = (unsigned long)pid;
+	int r = sys_pidfd_open(pid, OF_THREAD);
+
+	*ret_of_process = r < 0;
+	if (r < 0 && tracee_status(proc_fd, pid, "Tgid", 10, &tgid))
+		r = sys_pidfd_open((pid_t)tgid, 0);
+	return r;
 }
 
 /* Removes '.', '..' and double slashes, by text only. */

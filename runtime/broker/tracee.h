@@ -42,8 +42,8 @@ bool tracee_base(int proc_fd, pid_t pid, int dirfd, char out[PATH_MAX]);
 bool tracee_link(int dir, const char *name, char out[PATH_MAX]);
 /*
  * What is gone has no name: /proc tells the last one with " (deleted)" behind it, which
- * may meanwhile be that of another object.  One that really is called so counts as gone
- * as well.
+ * may meanwhile be that of another object.  One that really is called so looks the same: it is
+ * found there.
  */
 bool tracee_is_gone(const char *path);
 #define TRACEE_NUMBER 16
@@ -53,6 +53,8 @@ bool tracee_number(int proc_fd, const char *file, const char *field, int base,
 		   unsigned long *ret);
 bool tracee_status(int proc_fd, pid_t pid, const char *field, int base,
 		   unsigned long *ret);
+/* A pidfd of the thread, or (*ret_of_process) before Linux 6.9 of its process; -1. */
+int tracee_pidfd(int proc_fd, pid_t pid, bool *ret_of_process);
 /*
  * Resolves `raw` as the caller means it: absolute, inside the sandbox, with links
  * resolved as far as the path exists there.  *ret_exists: all of it exists inside.

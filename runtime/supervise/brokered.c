@@ -17,6 +17,7 @@
 #include "runtime/sandbox/launch.h"
 #include "runtime/sandbox/view_answer.h"
 #include "runtime/sandbox/view_host.h"
+#include "runtime/supervise/file_caps.h"
 
 #define MOST_HELD 65536u
 #define OWN_FILES 128u /* and the places' descriptors, which are open already; and the copies' */
@@ -280,6 +281,30 @@ static int add_seen(struct brokered *b)
 	return r;
 }
 
+/* A failure of setfsuid() shows only in what it returns the next time. */
+static bool become(uid_t uid, gid_t gid)
+{
+	(void)setfsgid(gid);
+	(void)setfsuid(uid);
+	return (gid_t)setfsgid((gid_t)-1) == gid && (uid_t)setfsuid((uid_t)-1) == uid;
+}
+
+/* What polrun does for the run it does with no more rights than the run has. */
+static int check_rights(const struct brokered *b)
+{
+	int r = 0;
+
+	if (!b->as_user)
+		r = file_caps_drop();
+	else if (!become(b->from.ids.uid, b->from.ids.gid))
+		return -EPERM;
+	if (r == 0)
+		r = file_caps_has();
+	if (b->as_user && !become(geteuid(), getegid()))
+		return -EPERM;
+	return r > 0 ? -EPERM : r;
+}
+
 int brokered_init(struct brokered *b, const struct sandbox_run *run,
 		  const struct sandbox_view *view, struct sandbox_child *child,
 		  struct effects *effects, struct rt_err *err)
@@ -302,9 +327,15 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 	copies_none(&b->copies);
 	if (!view->brokers)
 		return 0;
-	b->on = true;
 	b->from.ids = (struct broker_ids){ ids.uid_in, ids.uid_out, ids.gid_in, ids.gid_out };
 	b->as_user = geteuid() != ids.uid_out;
+	r = check_rights(b);
+	if (r < 0) {
+		sandbox_drop_trees(child);
+		return rt_fail_errno(err, -r, "polrun would act on files with capabilities that the "
+				     "run does not have");
+	}
+	b->on = true;
 	b->room = calloc(1, DECIDE_LINK_ROOM);
 	b->near = calloc(1, sizeof(*b->near));
 	r = broker_init(&b->broker, &rules);
@@ -357,14 +388,6 @@ void brokered_release(struct brokered *b)
 }
 
 /* --- what has changed -------------------------------------------------------------------- */
-
-/* A failure of setfsuid() shows only in what it returns the next time. */
-static bool become(uid_t uid, gid_t gid)
-{
-	(void)setfsgid(gid);
-	(void)setfsuid(uid);
-	return (gid_t)setfsgid((gid_t)-1) == gid && (uid_t)setfsuid((uid_t)-1) == uid;
-}
 
 static void digest(const struct brokered *b, struct effect *e, int object)
 {

@@ -14,6 +14,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -68,6 +69,9 @@ static const int ioctls[] = {
 	(int)SECCOMP_IOCTL_NOTIF_ADDFD, /* the broker's alone: the last one */
 };
 
+/* The broker reads one limit of its callers, and marks them by one that has no use (confined.h). */
+static const int limits[] = { RLIMIT_FSIZE, RLIMIT_LOCKS };
+
 /* The broker acts with the ids of the run's user; programs are copied, and mounted by attach.h. */
 static const int beside_broker[] = {
 	SYS_setfsuid, SYS_setfsgid, SYS_geteuid, SYS_getegid, SYS_sendfile, SYS_sendmsg,
@@ -78,7 +82,7 @@ static void add_broker(struct own_filter *f, const int *broker, size_t n)
 	own_filter_calls(f, beside_broker, OWN_FILTER_COUNT(beside_broker),
 			 (struct sock_filter)ALLOW);
 	for (size_t i = 0; i < n; i++)
-		if (broker[i] != SYS_openat2) /* decided above */
+		if (broker[i] != SYS_openat2 && broker[i] != SYS_prlimit64) /* decided elsewhere */
 			own_filter_calls(f, &broker[i], 1, (struct sock_filter)ALLOW);
 }
 
@@ -100,8 +104,10 @@ static void build(struct own_filter *f, const int *broker, size_t n)
 	/* tgkill: only for itself (polrun stops when the command stops) */
 	own_filter_allow_if(f, SYS_tgkill, 0, (const int[]){ getpid() }, 1);
 	own_filter_allow_if(f, SYS_ioctl, 1, ioctls, OWN_FILTER_COUNT(ioctls) - (n == 0));
-	if (n)
+	if (n) {
+		own_filter_allow_if(f, SYS_prlimit64, 1, limits, OWN_FILTER_COUNT(limits));
 		add_broker(f, broker, n);
+	}
 }
 #endif
 

@@ -127,6 +127,7 @@ static long make_call(const struct broker_call *c, int d, int e, int *fd)
 		return syscall(SYS_faccessat2, d, p, c->mode, nofollow | (int)c->flags);
 	case BROKER_BIND: /* needs a caller */
 	case BROKER_EXEC: /* is the kernel's */
+	case BROKER_CONFINE:
 	case BROKER_VERB_COUNT:
 		break;
 	}

@@ -150,7 +150,7 @@ static void draw(struct rnd *r, struct drawn *d)
 		break;
 	case BROKER_MKDIR: case BROKER_RMDIR: case BROKER_UNLINK:
 	case BROKER_TRUNCATE: case BROKER_CHMOD: case BROKER_CHOWN: case BROKER_UTIMENS:
-	case BROKER_BIND: case BROKER_EXEC: case BROKER_VERB_COUNT:
+	case BROKER_BIND: case BROKER_EXEC: case BROKER_CONFINE: case BROKER_VERB_COUNT:
 		break;
 	}
 }

@@ -18,7 +18,9 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
@@ -446,6 +448,18 @@ static void test_no_place_moves_along(void **state)
 #ifndef POL_SAN /* the sanitizers make calls of their own */
 /* --- the calls that it makes --------------------------------------------------------------- */
 
+/* `signals`: of this process, which may make no file larger than 1000 bytes. */
+static int meets_its_limit(int signals, struct broker_caller by)
+{
+	struct signalfd_siginfo told;
+	const struct broker_result *r = act((struct broker_call){
+		.by = by, .verb = BROKER_TRUNCATE, .path.raw = "d/a", .length = 1001 });
+
+	if (!r->ours || r->err != EFBIG)
+		return 101;
+	return read(signals, &told, sizeof(told)) == sizeof(told) ? 0 : 102;
+}
+
 static int all_verbs(const int s[2], struct broker_caller by)
 {
 	const struct broker_call calls[] = {
@@ -505,7 +519,16 @@ static int confined(size_t without)
 		int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 		int s[2] = { socket(AF_UNIX, SOCK_STREAM, 0), socket(AF_UNIX, SOCK_DGRAM, 0) };
 
-		if (broker_trees_add(&t.broker.trees, BROKER_LOOK, "/", root) != 0)
+		const struct rlimit most = { 1000, 1000 };
+		sigset_t xfsz;
+		int signals;
+
+		(void)sigemptyset(&xfsz);
+		(void)sigaddset(&xfsz, SIGXFSZ);
+		(void)sigprocmask(SIG_BLOCK, &xfsz, NULL);
+		signals = signalfd(-1, &xfsz, SFD_NONBLOCK | SFD_CLOEXEC);
+		if (broker_trees_add(&t.broker.trees, BROKER_LOOK, "/", root) != 0 ||
+		    setrlimit(RLIMIT_FSIZE, &most) != 0)
 			_exit(200);
 		own_filter_begin(&f, (struct sock_filter)KILL);
 		own_filter_calls(&f, own, 3, (struct sock_filter)ALLOW);
@@ -514,7 +537,9 @@ static int confined(size_t without)
 				own_filter_calls(&f, &broker_syscalls[i], 1, (struct sock_filter)ALLOW);
 		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || own_filter_load(&f) != 0)
 			_exit(200);
-		_exit(all_verbs(s, by));
+		int r = all_verbs(s, by);
+
+		_exit(r ? r : meets_its_limit(signals, by));
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));
