@@ -20,6 +20,7 @@
 #include "runtime/supervise/file_caps.h"
 
 #define MOST_HELD 65536u
+#define AGAIN_MS 50 /* after which it is looked again for room for a copy */
 #define OWN_FILES 128u /* and the places' descriptors, which are open already; and the copies' */
 
 /*
@@ -102,9 +103,15 @@ static int start(void *arg, int object, dev_t dev, ino_t ino)
 	struct brokered *b = arg;
 	int r = copies_start(&b->copies, object, dev, ino);
 
-	if (r != COPIES_LATER)
+	if (r <= 0)
 		return r;
-	return waiting_may(&b->waiting, b->turn) ? BROKER_LATER : -EAGAIN;
+	/* another's copy is over at some time; this one may change again and again */
+	b->turn += r != COPIES_BUSY;
+	if (!waiting_may(&b->waiting, b->turn))
+		return -EAGAIN;
+	if (r == COPIES_FULL && !b->again_ms)
+		b->again_ms = sys_now_ms() + AGAIN_MS;
+	return BROKER_LATER;
 }
 
 static int changed(void *arg, dev_t dev, ino_t ino, int *ret)
@@ -461,7 +468,7 @@ static int serve(struct brokered *b, int listener, const struct seccomp_notif *r
 	if (b->as_user && !become(geteuid(), getegid()))
 		return -EPERM;
 	if (res.later)
-		waiting_add(&b->waiting, req, b->turn + 1);
+		waiting_add(&b->waiting, req, b->turn);
 	record(&res, d);
 	return r;
 }
@@ -473,6 +480,11 @@ int brokered_serve(struct brokered *b, int listener, const struct seccomp_notif 
 	return serve(b, listener, req, since, resp, d);
 }
 
+int brokered_wait(const struct brokered *b, int64_t now_ms)
+{
+	return !b->again_ms ? -1 : b->again_ms <= now_ms ? 0 : (int)(b->again_ms - now_ms);
+}
+
 int brokered_go_on(struct brokered *b, int listener, struct seccomp_notif_resp *resp,
 		   struct denials *d)
 {
@@ -480,7 +492,7 @@ int brokered_go_on(struct brokered *b, int listener, struct seccomp_notif_resp *
 	size_t n = w->n;
 	int r = 0;
 
-	copies_over(&b->copies);
+	b->again_ms = 0;
 	/* who waits again is behind all that came before */
 	w->n = 0;
 	for (size_t i = 0; i < n && r == 0; i++) {

@@ -27,6 +27,7 @@ struct brokered {
 	struct copies copies; /* of programs that the run starts */
 	struct waiting waiting; /* for a copy */
 	unsigned turn; /* how often the call that is decided has waited */
+	int64_t again_ms; /* when those that wait for room are asked again; 0: there are none */
 	struct held held; /* what the run has open for writing by it */
 	void *room; /* of DECIDE_LINK_ROOM bytes */
 	struct decide_near *near; /* what was decided last */
@@ -52,7 +53,9 @@ void brokered_release(struct brokered *b);
 int brokered_serve(struct brokered *b, int listener, const struct seccomp_notif *req,
 		   int64_t since, struct seccomp_notif_resp *resp, struct denials *d);
 
-/* Decides anew what waits for a copy, when copies_fd() is readable.  0 or -errno of the listener. */
+/* How long until brokered_go_on() is to be called, in ms; -1: not until a copy has been made. */
+int brokered_wait(const struct brokered *b, int64_t now_ms);
+/* Decides anew what waits for a copy: then, and after copies_over().  0 or -errno of the listener. */
 int brokered_go_on(struct brokered *b, int listener, struct seccomp_notif_resp *resp,
 		   struct denials *d);
 

@@ -251,31 +251,54 @@ static int leave_half(struct copies *c, off_t size)
 	return 0;
 }
 
-/* Opens a file that nobody uses, in the order of oldest(), and empties it; *ret is its number.  It
- * is for `size` bytes.  A descriptor, -EAGAIN if all are in use, or -errno. */
-static int take_file(struct copies *c, off_t size, uint32_t *ret)
+/* Opens a file that nobody uses or is about to use, in the order of oldest(): *ret is its number.
+ * -ETXTBSY: there is none; or -errno. */
+static int open_free(struct copies *c, uint32_t *ret)
 {
 	bool done[SANDBOX_COPIES] = { false };
-	int i, fd = leave_half(c, size);
+	int64_t now = sys_now_ms();
+	int fd = -ETXTBSY, i;
 
-	if (fd == 0)
-		fd = -ETXTBSY;
+	if (c->full_ms && now - c->full_ms < COPIES_FULL_MS)
+		return -ETXTBSY;
 	while (fd == -ETXTBSY && (i = oldest(c, done)) >= 0) {
-		fd = open_file(c, (uint32_t)i);
+		const struct copy *f = &c->v[i];
+
 		done[i] = true;
+		if (f->fd >= 0 && now - f->last_ms < COPIES_FRESH_MS)
+			continue;
+		fd = open_file(c, (uint32_t)i);
 		*ret = (uint32_t)i;
 	}
+	c->full_ms = fd == -ETXTBSY ? now : 0;
+	return fd;
+}
+
+/* The same for `size` bytes; it holds nothing any more.  A descriptor, -EAGAIN if there is none, or
+ * -errno. */
+static int take_file(struct copies *c, off_t size, uint32_t *ret)
+{
+	int fd = leave_half(c, size), r;
+
+	if (fd == 0)
+		fd = open_free(c, ret);
 	if (fd < 0)
 		return fd == -ETXTBSY ? -EAGAIN : fd;
 	if (c->v[*ret].fd >= 0)
 		(void)forget(c, &c->v[*ret]);
 	if (SYS_RETRY(ftruncate(fd, 0)) != 0) {
-		i = -errno;
+		r = -errno;
 		(void)close(fd);
-		return i;
+		return r;
 	}
 	c->v[*ret].size = size;
 	return fd;
+}
+
+static void note_start(struct copies *c, struct copy *f)
+{
+	f->last = ++c->starts;
+	f->last_ms = sys_now_ms();
 }
 
 /* What the file holds is no program. */
@@ -309,7 +332,7 @@ static int finish(struct copies *c, uint32_t i, int to, int object, const struct
 	(void)close(to);
 	c->v[i].fd = kept;
 	c->v[i].was = *was;
-	c->v[i].last = ++c->starts;
+	note_start(c, &c->v[i]);
 	c->used++;
 	return 0;
 }
@@ -360,7 +383,7 @@ static int copy_now(struct copies *c, int object, int from, const struct stat *s
 	int to = take_file(c, st->st_size, &i), r;
 
 	if (to < 0)
-		return to;
+		return to == -EAGAIN ? COPIES_FULL : to;
 	r = lseek(from, 0, SEEK_SET) != 0 ? -errno : copy_bytes(from, to, st->st_size);
 	if (r == 0)
 		r = check_still(c, object, st);
@@ -376,14 +399,14 @@ static int begin_job(struct copies *c, int from, const struct stat *st)
 	int to = take_file(c, st->st_size, &i), r;
 
 	if (to < 0)
-		return to;
+		return to == -EAGAIN ? COPIES_FULL : to;
 	r = attach_copy(&c->attach, from, to, st->st_size);
 	if (r < 0) {
 		give_up(c, i, to);
 		return r;
 	}
 	c->job = (struct copies_job){ .to = to, .i = i, .was = *st };
-	return COPIES_LATER;
+	return COPIES_BEGUN;
 }
 
 static void drop_job(struct copies *c)
@@ -415,7 +438,7 @@ static int copy_later(struct copies *c, int object, int from, const struct stat 
 	int r = 0;
 
 	if (copies_fd(c) >= 0)
-		return COPIES_LATER;
+		return COPIES_BUSY;
 	if (job->to >= 0 && job->r == 0 && !job->touched && same(st, &job->was))
 		return finish(c, job->i, io_steal_fd(&job->to), object, st);
 	if (job->to >= 0) {
@@ -460,6 +483,6 @@ int copies_start(struct copies *c, int object, dev_t dev, ino_t ino)
 	f = changed < 0 ? at_file(c, dev, ino) : NULL;
 	if (!f)
 		return copy(c, changed >= 0 ? changed : object);
-	f->last = ++c->starts;
+	note_start(c, f);
 	return 0;
 }

@@ -9,8 +9,9 @@
  * program (copies_touch()), and before a changed program is read (copies_changed()).  What
  * somebody else has changed is found by copies_look(), and when anything is opened or started.  If there is no
  * file left, or the copies take more than half of the run's own disk, those make room whose last
- * start is longest ago, unless they still run or somebody reads them: whoever was just allowed to
- * start a program finds its copy.
+ * start is longest ago, unless they still run or somebody reads them.  Nobody knows when the kernel
+ * has opened what somebody was allowed to start: for that time its file is not given to another
+ * program, which waits.
  *
  * A large program is copied by the process that mounts (attach.h), one at a time; who starts it
  * waits, and polrun answers others.  When the copy has been made the start is decided anew, by its
@@ -34,7 +35,8 @@
 #define COPIES_IDLE_MS 100 /* and at least */
 #define COPIES_LARGEST ((off_t)512 << 20) /* bytes of one program */
 #define COPIES_AT_ONCE ((off_t)1 << 20) /* up to here nobody waits for long */
-#define COPIES_LATER 1
+#define COPIES_FRESH_MS 100 /* so long a copy is kept for whoever was allowed to start it */
+#define COPIES_FULL_MS 20 /* how often it is looked for a free file, at most */
 
 struct copy {
 	int fd;         /* of the program, O_PATH; -1: the file is free */
@@ -42,6 +44,7 @@ struct copy {
 	uint64_t ino;   /* of the file */
 	off_t size;     /* what the file takes, also without a copy: a program may still run */
 	uint64_t last;  /* when it was started last: a number of `starts` */
+	int64_t last_ms; /* sys_now_ms() */
 };
 
 /* What is being copied, or was and is not mounted yet. */
@@ -61,6 +64,7 @@ struct copies {
 	uint64_t dev;    /* their file system */
 	uint64_t starts;
 	int64_t looked_ms; /* when all programs were looked at */
+	int64_t full_ms; /* when there was no free file; 0: never */
 	uint32_t used;   /* files that hold a copy */
 	struct copies_job job;
 	struct copy v[SANDBOX_COPIES];
@@ -72,14 +76,19 @@ int copies_init(struct copies *c, const struct held *held, struct sandbox_child 
 		struct rt_err *err);
 void copies_none(struct copies *c);
 void copies_release(struct copies *c);
+/* Why a program cannot be started yet. */
+enum {
+	COPIES_BUSY = 1, /* a large program is being copied: when that is over it is to be asked again */
+	COPIES_BEGUN,    /* the same: it is this one, from now on */
+	COPIES_FULL      /* so many others run, or may be about to: some time later it may be asked again */
+};
+
 /* Sees to it that the run can start the program (O_PATH, a regular file that it may read and
- * execute, on the run's mount).  0; COPIES_LATER: a large program is being copied, and when that
- * is over it is to be asked again; or -errno: ETXTBSY if somebody writes it, EAGAIN if so many
- * others are running. */
+ * execute, on the run's mount).  0, one of these, or -errno: ETXTBSY if somebody writes it. */
 int copies_start(struct copies *c, int object, dev_t dev, ino_t ino);
 /* Readable when that is over; -1: nothing is being copied. */
 int copies_fd(const struct copies *c);
-/* It is.  Afterwards everybody who was told COPIES_LATER is to ask again, and then
+/* It is.  Afterwards everybody who is to ask again does, and then
  * copies_settle() is called: what nobody wants any more goes. */
 void copies_over(struct copies *c);
 void copies_settle(struct copies *c);

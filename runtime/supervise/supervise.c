@@ -150,6 +150,12 @@ static void hear_answer(struct loop *l)
 		lose_gateway(l, r, "the process that asks about connections");
 }
 
+/* How long until calls that wait are decided anew, in ms; -1: there are none. */
+static int calls_wait(const struct loop *l)
+{
+	return l->listener.fd < 0 ? -1 : brokered_wait(&l->brokered, sys_now_ms());
+}
+
 /* Waits for events.  After a while without any it gives the program's pages back: in a
  * short run they cost more time than memory. */
 static int wait_for(struct loop *l, struct pollfd *p, nfds_t count)
@@ -158,11 +164,14 @@ static int wait_for(struct loop *l, struct pollfd *p, nfds_t count)
 	int files = held_wait(&l->brokered.held, sys_now_ms());
 
 	int programs = l->stopped ? -1 : copies_wait(&l->brokered.copies, sys_now_ms());
+	int waiting = calls_wait(l);
 
 	if (files >= 0 && (most < 0 || files < most))
 		most = files;
 	if (programs >= 0 && (most < 0 || programs < most))
 		most = programs;
+	if (waiting >= 0 && (most < 0 || waiting < most))
+		most = waiting;
 	bool again = !l->dropped && most < 0;
 	int n = poll(p, count, again ? LOOP_QUIET_MS : unreached_wait(l->unreached, loop_now(), most));
 
@@ -230,6 +239,8 @@ static void run_loop(struct loop *l)
 		if (l->ended) /* gateway_finish() takes the rest */
 			p[P_GATEWAY].fd = p[P_ANSWERS].fd = -1;
 		if (p[P_COPIED].revents)
+			copies_over(&l->brokered.copies);
+		if (p[P_COPIED].revents || calls_wait(l) == 0)
 			serve(l, listener_go_on);
 		if (p[P_LISTENER].revents & POLLIN)
 			serve(l, listener_serve);

@@ -10,11 +10,11 @@
 #include <stddef.h>
 
 #define WAITING_MOST 1024u /* calls at a time */
-#define WAITING_TURNS 10u  /* so often one is decided anew */
+#define WAITING_TURNS 20u  /* so often one is decided anew */
 
 struct waiting_call {
 	struct seccomp_notif req;
-	unsigned turn; /* how often it has waited */
+	unsigned turn; /* how often it has waited, as far as that is counted */
 };
 
 /* All zero: none. */

@@ -206,6 +206,48 @@ for i in range(120):
 want_rc 0
 [ "$(grep -c ^TURNS <<<"$out")" = 4 ] || bad "$out"
 
+t "with nearly as many programs running as there are files for copies others wait; with as many, no other one is started"
+run_with h python3 -c '
+import collections, os, shutil, time
+for i in range(96):
+    shutil.copy("/bin/sleep", "src/s%d" % i)
+for i in range(20):
+    shutil.copy("/bin/true", "src/t%d" % i)
+running = [os.posix_spawn("src/s%d" % i, ["s", "100"], {}) for i in range(94)]
+for w in range(4):
+    if os.fork():
+        continue
+    said = collections.Counter()
+    for i in range(5):
+        try:
+            pid = os.posix_spawn("src/t%d" % (5 * w + i), ["t"], {})
+            said[os.waitpid(pid, 0)[1]] += 1
+        except OSError as e:
+            said[e.strerror] += 1
+    print("TURNS" if said == {0: 5} else "BAD", dict(said), flush=True)
+    os._exit(0)
+for w in range(4):
+    os.wait()
+running += [os.posix_spawn("src/s%d" % i, ["s", "100"], {}) for i in (94, 95)]
+begun = time.monotonic()
+try:
+    os.posix_spawn("src/t0", ["t"], {})
+except OSError as e:
+    print("FULL", e.strerror, time.monotonic() - begun < 2, flush=True)
+os.kill(running[3], 9)
+print("THEN", os.waitpid(os.posix_spawn("src/t0", ["t"], {}), 0)[1], flush=True)
+for pid in running:
+    os.kill(pid, 9)
+for name in os.listdir("src"):
+    if name[0] in "st":
+        os.unlink("src/" + name)
+os._exit(1)'
+want_rc 1
+[ "$(grep -c ^TURNS <<<"$out")" = 4 ] || bad "$out"
+want_out '^FULL Resource temporarily unavailable True$'
+want_out '^THEN 0$'
+want_err "blocked: exec $P/src/t0: no rule \\(Resource temporarily unavailable\\)"
+
 t "programs are started while the run has as many files open for writing as it may"
 (
 	ulimit -n 512

@@ -248,16 +248,16 @@ static void test_a_large_one_is_copied_later(void **state)
 	put("p", 'a', LARGE);
 	put("q", 'b', LARGE);
 	put("small", 'c', 10);
-	assert_int_equal(start("p"), COPIES_LATER);
-	assert_int_equal(start("p"), COPIES_LATER);
-	assert_int_equal(start("q"), COPIES_LATER);
+	assert_int_equal(start("p"), COPIES_BEGUN);
+	assert_int_equal(start("p"), COPIES_BUSY);
+	assert_int_equal(start("q"), COPIES_BUSY);
 	/* nobody else waits */
 	assert_int_equal(start("small"), 0);
 	assert_holds("small", 'c');
 	go_on(0);
 	assert_int_equal(start("p"), 0);
 	assert_holds("p", 'a');
-	assert_int_equal(start("q"), COPIES_LATER);
+	assert_int_equal(start("q"), COPIES_BEGUN);
 	copies_settle(&c);
 	go_on(0);
 	assert_int_equal(start("q"), 0);
@@ -273,11 +273,11 @@ static void test_what_has_changed_meanwhile_is_copied_anew(void **state)
 
 	(void)state;
 	put("p", 'a', LARGE);
-	assert_int_equal(start("p"), COPIES_LATER);
+	assert_int_equal(start("p"), COPIES_BEGUN);
 	(void)usleep(20000); /* the kernel's clock of files */
 	put("p", 'b', LARGE);
 	go_on(0);
-	assert_int_equal(start("p"), COPIES_LATER);
+	assert_int_equal(start("p"), COPIES_BEGUN);
 	copies_settle(&c);
 	/* by the run itself, also where no time of the file says so */
 	copies_touch(&c, AT_FDCWD, "p");
@@ -285,7 +285,7 @@ static void test_what_has_changed_meanwhile_is_copied_anew(void **state)
 	copies_touch(&c, fd, "p");
 	(void)close(fd);
 	go_on(0);
-	assert_int_equal(start("p"), COPIES_LATER);
+	assert_int_equal(start("p"), COPIES_BEGUN);
 	copies_settle(&c);
 	go_on(0);
 	assert_int_equal(start("p"), 0);
@@ -303,7 +303,7 @@ static void test_what_is_written_is_not_started(void **state)
 	fd = open("p", O_WRONLY | O_CLOEXEC);
 	assert_int_equal(start("p"), -ETXTBSY);
 	(void)close(fd);
-	assert_int_equal(start("p"), COPIES_LATER);
+	assert_int_equal(start("p"), COPIES_BEGUN);
 	/* it has not written yet */
 	fd = open("p", O_WRONLY | O_CLOEXEC);
 	go_on(0);
@@ -322,11 +322,11 @@ static void test_what_nobody_wants_any_more_goes(void **state)
 	(void)state;
 	put("p", 'a', LARGE);
 	put("q", 'b', LARGE);
-	assert_int_equal(start("p"), COPIES_LATER);
+	assert_int_equal(start("p"), COPIES_BEGUN);
 	/* who has started it was killed, and somebody else waits */
-	assert_int_equal(start("q"), COPIES_LATER);
+	assert_int_equal(start("q"), COPIES_BUSY);
 	go_on(0);
-	assert_int_equal(start("q"), COPIES_LATER);
+	assert_int_equal(start("q"), COPIES_BEGUN);
 	copies_settle(&c);
 	/* and now nobody does */
 	go_on(0);
@@ -334,7 +334,7 @@ static void test_what_nobody_wants_any_more_goes(void **state)
 	assert_int_equal(held_bytes(), 0);
 	assert_int_equal(c.used, 0);
 	/* and the run ends while one is made */
-	assert_int_equal(start("p"), COPIES_LATER);
+	assert_int_equal(start("p"), COPIES_BEGUN);
 }
 
 static void test_what_cannot_be_copied(void **state)
@@ -345,12 +345,12 @@ static void test_what_cannot_be_copied(void **state)
 	put("p", 'a', LARGE);
 	put("huge", 'a', COPIES_LARGEST + 1);
 	assert_int_equal(start("huge"), -EFBIG);
-	assert_int_equal(start("p"), COPIES_LATER);
+	assert_int_equal(start("p"), COPIES_BEGUN);
 	go_on(-EIO);
 	assert_int_equal(start("p"), -EIO);
 	copies_settle(&c);
 	/* there is nothing that could make room */
-	assert_int_equal(start("p"), COPIES_LATER);
+	assert_int_equal(start("p"), COPIES_BEGUN);
 	go_on(-ENOSPC);
 	assert_int_equal(start("p"), -ENOSPC);
 	copies_settle(&c);
@@ -358,9 +358,9 @@ static void test_what_cannot_be_copied(void **state)
 	/* now there is */
 	put("small", 'a', 10);
 	assert_int_equal(start("small"), 0);
-	assert_int_equal(start("p"), COPIES_LATER);
+	assert_int_equal(start("p"), COPIES_BEGUN);
 	go_on(-ENOSPC);
-	assert_int_equal(start("p"), COPIES_LATER);
+	assert_int_equal(start("p"), COPIES_BEGUN);
 	copies_settle(&c);
 	assert_int_equal(c.used, 0);
 	go_on(0);
@@ -368,7 +368,7 @@ static void test_what_cannot_be_copied(void **state)
 	assert_holds("p", 'a');
 	/* the process has ended */
 	put("q", 'a', LARGE);
-	assert_int_equal(start("q"), COPIES_LATER);
+	assert_int_equal(start("q"), COPIES_BEGUN);
 	assert_int_equal(kill(c.attach.pid, SIGKILL), 0);
 	(void)waitpid(c.attach.pid, NULL, 0);
 	c.attach.pid = 0;
@@ -378,6 +378,45 @@ static void test_what_cannot_be_copied(void **state)
 	assert_true(r == -EPIPE || r == -ECONNRESET);
 	copies_settle(&c);
 	assert_int_equal(copies_fd(&c), -1);
+}
+
+static void test_there_is_room_for_so_many(void **state)
+{
+	char name[16];
+	int64_t now;
+	int fd;
+
+	(void)state;
+	for (int i = 0; i <= (int)SANDBOX_COPIES; i++) {
+		(void)snprintf(name, sizeof(name), "n%d", i);
+		put(name, 'a', 10);
+		if (i < (int)SANDBOX_COPIES)
+			assert_int_equal(start(name), 0);
+	}
+	/* who was allowed to start one of them has not done so yet */
+	now = sys_now_ms();
+	for (uint32_t i = 0; i < SANDBOX_COPIES; i++)
+		c.v[i].last_ms = now + 1000;
+	assert_int_equal(start(name), COPIES_FULL);
+	put("large", 'a', LARGE);
+	assert_int_equal(start("large"), COPIES_FULL);
+	/* where the copy is mounted already */
+	assert_int_equal(copies_start(&c, c.v[3].fd, c.dev, c.v[3].ino), 0);
+	/* two have, and one of them runs */
+	c.v[5].last_ms = c.v[6].last_ms = now - COPIES_FRESH_MS;
+	sandbox_copy_name(5, name);
+	fd = openat(c.dir, name, O_RDONLY | O_CLOEXEC);
+	(void)snprintf(name, sizeof(name), "n%d", (int)SANDBOX_COPIES);
+	/* it has just been looked for */
+	assert_int_equal(start(name), COPIES_FULL);
+	(void)usleep((COPIES_FULL_MS + 5) * 1000);
+	assert_int_equal(start(name), 0);
+	assert_int_equal(c.used, SANDBOX_COPIES);
+	assert_holds(name, 'a');
+	assert_int_equal(copies_start(&c, c.v[5].fd, c.dev, c.v[5].ino), 0);
+	put("more", 'a', 10);
+	assert_int_equal(start("more"), COPIES_FULL);
+	(void)close(fd);
 }
 
 static int enter(void **state)
@@ -403,6 +442,7 @@ int main(void)
 		TEST(test_what_is_written_is_not_started),
 		TEST(test_what_nobody_wants_any_more_goes),
 		TEST(test_what_cannot_be_copied),
+		TEST(test_there_is_room_for_so_many),
 	};
 
 	/* the end of a lease */
