@@ -43,7 +43,7 @@ static bool plain_dir(const struct plan_build *b, size_t i)
 	const struct sandbox_node *n = &b->v->nodes[i];
 
 	/* private, empty and read-only on the root's own tmpfs: needs no mount */
-	return n->scratch && !plan_node_writable(n) && ground_above(b, i) == GROUND_ROOT;
+	return n->scratch && !(n->ops & PB_WRITE) && ground_above(b, i) == GROUND_ROOT;
 }
 
 static bool remember(struct plan_build *b, const char *path, size_t len)
@@ -229,7 +229,7 @@ static void fill_scratch(struct plan_build *b, size_t i, const char *name)
  * the run puts nothing there. */
 static bool covers(const struct plan_build *b, size_t i)
 {
-	return b->v->nodes[i].scratch && !plan_node_writable(&b->v->nodes[i]) &&
+	return b->v->nodes[i].scratch && !(b->v->nodes[i].ops & PB_WRITE) &&
 	       ground_above(b, i) == GROUND_HOST;
 }
 

@@ -64,6 +64,13 @@ const struct sandbox_node *sandbox_view_find(const struct sandbox_view *v, const
 	return best;
 }
 
+bool sandbox_view_owns(const struct sandbox_view *v, const char *path)
+{
+	const struct sandbox_node *n = v->owns ? sandbox_view_find(v, path) : NULL;
+
+	return n && n->scratch;
+}
+
 const char *sandbox_view_host(const struct sandbox_view *v, const char *path, char *buf,
 			      size_t cap)
 {

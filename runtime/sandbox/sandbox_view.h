@@ -100,6 +100,7 @@ struct sandbox_view {
 	struct sandbox_node *nodes; /* malloc'ed */
 	size_t n;
 	bool brokers; /* polrun decides about names while the run goes on */
+	bool owns;    /* also in a tree of the run's own */
 	bool opens;   /* a node is open_by_name */
 	bool starts;  /* a node is start_by_name */
 	struct sandbox_denied *denied;
@@ -147,6 +148,8 @@ void sandbox_view_release(struct sandbox_view *v);
 /* The node that governs `path` inside (the nearest at or above it), or NULL. */
 const struct sandbox_node *sandbox_view_find(const struct sandbox_view *v,
 					     const char *path);
+/* Does the path lie in a tree of the run's own in which names are decided one by one? */
+bool sandbox_view_owns(const struct sandbox_view *v, const char *path);
 
 /* The host's name of the inside path `path`.  Written into `buf` if the two differ.
  * NULL: too long. */

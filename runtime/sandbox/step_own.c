@@ -238,6 +238,10 @@ int step_scratch(struct init *in, const struct plan_op *op, struct rt_err *err)
 		if (in->slots[op->aux] < 0)
 			r = step_fail(err, id, errno, "a second clone");
 	}
+	if (r == 0 && (op->flags & PLAN_F_BROKER)) {
+		r = place_cover_broker(in, op, fd, err);
+		in->slots[op->aux] = io_steal_fd(&fd);
+	}
 	return r;
 }
 

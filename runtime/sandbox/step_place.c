@@ -59,3 +59,28 @@ int place_attach(const struct plan_op *op, int tree, int where, struct rt_err *e
 		return step_fail(err, (enum step_id)op->step, errno, "move_mount");
 	return 0;
 }
+
+static int set_attr(int fd, uint64_t set)
+{
+	struct mount_attr attr = { .attr_set = set };
+
+	return sys_mount_setattr(fd, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof(attr));
+}
+
+int place_cover_broker(const struct init *in, const struct plan_op *op, int fd, struct rt_err *err)
+{
+	const char *path = plan_at(in->plan, op->path);
+	/* recursive, as in step_pin_dir() */
+	AUTO_CLOSE int upper = sys_open_tree(fd, "", AT_EMPTY_PATH | CLONE_TREE);
+
+	if (upper < 0)
+		return step_fail(err, STEP_TREE, errno, "a second clone of /%s", path);
+	if (step_on(STEP_TREE_BROKER) && set_attr(upper, MOUNT_ATTR_RDONLY) < 0)
+		return step_fail(err, STEP_TREE_BROKER, errno, "/%s", path);
+	if (step_on(STEP_BROKER_NOEXEC) && set_attr(fd, MOUNT_ATTR_NOEXEC) < 0)
+		return step_fail(err, STEP_BROKER_NOEXEC, errno, "/%s", path);
+	if (sys_move_mount(upper, "", fd, "",
+			   MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
+		return step_fail(err, STEP_TREE, errno, "move_mount over /%s", path);
+	return 0;
+}

@@ -14,8 +14,6 @@
 #include "runtime/sandbox/status.h"
 #include "runtime/sandbox/step_place.h"
 
-#define CLONE_TREE (OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | (unsigned)AT_RECURSIVE)
-
 int step_open(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
 	const char *path = plan_at(in->plan, op->path);
@@ -78,38 +76,6 @@ int step_root_tree(struct init *in, const struct plan_op *op, struct rt_err *err
 	return 0;
 }
 
-static int set_attr(int fd, uint64_t set)
-{
-	struct mount_attr attr = { .attr_set = set };
-
-	return sys_mount_setattr(fd, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof(attr));
-}
-
-/*
- * `fd` is the attached, writable mount.  Mounts a read-only clone of it over it: this is what
- * the run sees.  polrun keeps `fd`; a file that it opens there for the run has its true name
- * in /proc, but is nothing that can be executed.  Should the upper mount be lost with its
- * place, so is the lower one.
- */
-static int cover_broker(struct init *in, const struct plan_op *op, int fd,
-			struct rt_err *err)
-{
-	const char *path = plan_at(in->plan, op->path);
-	/* recursive, as in step_pin_dir() */
-	AUTO_CLOSE int upper = sys_open_tree(fd, "", AT_EMPTY_PATH | CLONE_TREE);
-
-	if (upper < 0)
-		return step_fail(err, STEP_TREE, errno, "a second clone of /%s", path);
-	if (step_on(STEP_TREE_BROKER) && set_attr(upper, MOUNT_ATTR_RDONLY) < 0)
-		return step_fail(err, STEP_TREE_BROKER, errno, "/%s", path);
-	if (step_on(STEP_BROKER_NOEXEC) && set_attr(fd, MOUNT_ATTR_NOEXEC) < 0)
-		return step_fail(err, STEP_BROKER_NOEXEC, errno, "/%s", path);
-	if (sys_move_mount(upper, "", fd, "",
-			   MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
-		return step_fail(err, STEP_TREE, errno, "move_mount over /%s", path);
-	return 0;
-}
-
 int step_tree(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
 	AUTO_CLOSE int fd = take_tree(in, op, err);
@@ -133,7 +99,7 @@ int step_tree(struct init *in, const struct plan_op *op, struct rt_err *err)
 				      plan_at(in->plan, op->path));
 	}
 	if (r == 0 && (op->flags & PLAN_F_BROKER)) {
-		r = cover_broker(in, op, fd, err);
+		r = place_cover_broker(in, op, fd, err);
 		in->slots[op->aux] = io_steal_fd(&fd);
 	}
 	return r;

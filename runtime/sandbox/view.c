@@ -46,6 +46,7 @@ static int put_node(struct view_builder *b, struct view_place *p)
 		       w->ro.by != VIEW_NO_RULE;
 	n->forced_by = n->forced_ro || n->broker ? w->ro.by : VIEW_NO_RULE;
 	b->out->brokers |= n->broker;
+	b->out->owns |= n->broker && n->scratch;
 	if ((n->forced_ro || n->broker) && w->ro.name) {
 		n->forced_name = strdup(w->ro.name);
 		if (!n->forced_name)

@@ -97,6 +97,7 @@ bool view_allows_near(const struct decide_ctx *c, const struct sandbox_view *vie
 		      uint32_t *ret_rule)
 {
 	char host[PATH_MAX], other[2 * PATH_MAX];
+	const bool own = sandbox_view_owns(view, path);
 	enum view_answer a;
 	const char *made;
 
@@ -126,7 +127,8 @@ bool view_allows_near(const struct decide_ctx *c, const struct sandbox_view *vie
 			*ret_rule = r;
 		}
 	}
-	return a == VIEW_ALLOW || (a == VIEW_DENY && made && may_make(c, made, *ret_rule));
+	return a == VIEW_ALLOW || (a == VIEW_OWN && own) ||
+	       (a == VIEW_DENY && made && may_make(c, made, *ret_rule));
 }
 
 /* --- links ----------------------------------------------------------------------------- */

@@ -208,7 +208,8 @@ int view_binds_check(struct view_builder *b)
 
 	for (size_t i = 0; v->brokers && i < v->n && r == 0; i++)
 		for (size_t k = 0; k < v->n && r == 0; k++)
-			if ((v->nodes[i].broker && sandbox_node_writes(&v->nodes[k])) ||
+			if ((v->nodes[i].broker && sandbox_node_writes(&v->nodes[i]) &&
+			     sandbox_node_writes(&v->nodes[k])) ||
 			    (v->nodes[i].open_by_name && is_read(&v->nodes[k])))
 				r = check_second(b, &v->nodes[i], &v->nodes[k]);
 	return r;

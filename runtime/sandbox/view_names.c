@@ -18,12 +18,13 @@ static void force_ro(struct view_place *p, uint32_t by)
 		p->wanted.ro.by = by;
 }
 
-/* Is it a directory of the host in which names can be decided one by one? */
+/* Is it a directory in which names can be decided one by one: of the host, or a tree of the run's
+ * own, in which nothing is the host's? */
 static bool can_broker(const struct view_builder *b, const struct view_place *p, bool host)
 {
 	const struct view_object *o = &p->found.object;
 
-	return b->in->broker && host && !p->wanted.private_ && o->exists && o->is_dir;
+	return b->in->broker && (p->wanted.private_ || (host && o->exists && o->is_dir));
 }
 
 /* Some names here and below are not to be written. */
@@ -62,7 +63,7 @@ void view_restrict(struct view_builder *b, size_t i, bool host)
 	/* also by the name on the host: a mount's tree may lie below such a directory */
 	if (p->source)
 		restrict_by_above(b, p, p->source, host);
-	if (b->any_ro != VIEW_NO_RULE && !p->wanted.private_ && host)
+	if (b->any_ro != VIEW_NO_RULE && (p->wanted.private_ || host))
 		restrict_writing(b, p, b->any_ro, false, host);
 }
 
@@ -89,10 +90,10 @@ void view_open_names(const struct view_builder *b, struct view_place *p,
 		       const struct view_place *up, bool host)
 {
 	struct view_given *g = &p->given;
-	bool inherits = up && up->given.broker && !p->wanted.mounted;
+	bool inherits = up && up->given.broker && up->given.from_host && !p->wanted.mounted;
 	const struct view_wanted *by = NULL;
 
-	if (!can_broker(b, p, host) || !(g->ops & PB_READ))
+	if (p->wanted.private_ || !can_broker(b, p, host) || !(g->ops & PB_READ))
 		return;
 	if (!inherits && !(g->ops & PB_WRITE))
 		by = opened_by(b, p);
@@ -164,6 +165,18 @@ int view_mark_above(struct view_builder *b, const char *path, uint32_t by,
 		if (r == 0 && o.exists && o.is_dir)
 			return mark_above(b, dir, path, by, what);
 	}
+}
+
+int view_restrict_own(struct view_builder *b, size_t i)
+{
+	const struct view_wanted *w = &b->places[i].wanted;
+	struct view_place *up = &b->places[b->places[i].given.up];
+
+	if (!b->in->broker || w->private_ || !w->wildcard || b->places[i].given.from_host ||
+	    up->given.broker || !up->wanted.private_ || !(up->given.ops & PB_WRITE))
+		return 0;
+	up->wanted.ro.here = b->again = true;
+	return view_place_ro_by(up, w->ro.by, b->places[i].path);
 }
 
 bool view_by_name(const struct view_builder *b, const struct view_place *p,

@@ -22,6 +22,9 @@ void view_restrict(struct view_builder *b, size_t i, bool host);
  * opens them, or the names of the tree above are decided one by one anyway. */
 void view_open_names(const struct view_builder *b, struct view_place *p,
 		     const struct view_place *up, bool host);
+/* A rule with a wildcard is about names below a writable tree of the run's own, the kept place
+ * above: its names are decided one by one then.  0 or -ENOMEM; b->again is set if that is new. */
+int view_restrict_own(struct view_builder *b, size_t i);
 /* Is it a name that alone may be written, in a directory that is shown, and that no mount can be
  * made on: because it is absent, or a file, and a wildcard is about names there?  Its directory
  * then has names that can be written: this one. */

@@ -90,7 +90,8 @@ static void settle_own(struct view_place *p, const struct view_place *up)
 	const struct view_object *o = &p->found.object;
 	struct view_wanted *w = &p->wanted;
 	struct view_given *g = &p->given;
-	uint8_t have = up ? view_native(&up->given) : 0;
+	/* also what polrun makes there for the run */
+	uint8_t have = up ? up->given.ops : 0;
 	uint8_t lost = have & (uint8_t)~view_native(g);
 
 	if (w->private_) {
@@ -99,6 +100,7 @@ static void settle_own(struct view_place *p, const struct view_place *up)
 		/* empty and private, but writable only if a scratch rule says so */
 		if (!w->scratch)
 			g->ops &= PB_READ;
+		g->broker = g->broker && (g->ops & PB_WRITE);
 		return;
 	}
 	if (w->named && o->exists && mountable(o) && g->ops) {
@@ -108,6 +110,9 @@ static void settle_own(struct view_place *p, const struct view_place *up)
 	/* what an allow names and the host does not have is the run's own after all: a name
 	 * in its place would be neither the file nor the folder that programs look for */
 	if (w->named && !w->restricted && (!lost || !o->exists))
+		return;
+	/* the tree's names are decided one by one, or will be (view_restrict_own) */
+	if (w->wildcard && !w->restricted && (have & PB_WRITE) && up->given.broker)
 		return;
 	if (w->wildcard && !w->restricted && (have & PB_WRITE)) {
 		g->keep = g->lock = g->is_dir = true;
@@ -319,6 +324,12 @@ static int mark_trees(struct view_builder *b, size_t i, enum region region)
 	/* the directory of a wildcard does not exist: restrict the tree above it */
 	if (lost && w->ro.below && !p->given.keep && (view_native(&up->given) & PB_WRITE))
 		return view_mark_above(b, view_host_name(p), w->ro.by, VIEW_ABOVE_BELOW);
+	if (region == REGION_OWN && up) {
+		int r = view_restrict_own(b, i);
+
+		if (r < 0)
+			return r;
+	}
 	if (view_opens_alone(b, p, up))
 		return view_mark_above(b, view_host_name(p),
 				       w->ro.by != VIEW_NO_RULE ? w->ro.by : p->given.rules[1],

@@ -119,7 +119,7 @@ static int wall_of_denied(struct view_builder *b, const struct sandbox_denied *d
 	for (size_t i = 0; i < b->nguarded; i++) /* a link has a wall of its own */
 		if (!strcmp(b->guarded[i].path, d->path))
 			return 0;
-	return n && n->broker ? add(b, d->path, NULL, SANDBOX_WALL_NAME, d->rule) : 0;
+	return n && n->broker && !n->scratch ? add(b, d->path, NULL, SANDBOX_WALL_NAME, d->rule) : 0;
 }
 
 int view_walls(struct view_builder *b)

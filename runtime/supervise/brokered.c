@@ -43,6 +43,10 @@ static bool allows(void *arg, enum broker_op op, const char *path, bool is_dir,
 	uint8_t bit = op == BROKER_WRITE ? PB_WRITE : op == BROKER_START ? PB_EXEC : PB_READ;
 
 	(void)is_dir;
+	/* in a tree of the run's own reading is not decided by name: what may not be read is not made */
+	if (op == BROKER_WRITE && sandbox_view_owns(b->view, path) &&
+	    !view_allows_near(&b->run->ctx, b->view, b->near, PB_READ, path, ret_rule))
+		return false;
 	if (op == BROKER_WRITE) {
 		const struct sandbox_wall *w = stays_at(&b->stays, path);
 
@@ -94,7 +98,8 @@ static void touches(void *arg, const char *path, int dir, const char *name)
 	struct brokered *b = arg;
 
 	copies_touch(&b->copies, dir, name);
-	if (b->effects)
+	/* what lies in a tree of the run's own ends with it */
+	if (b->effects && !sandbox_view_owns(b->view, path))
 		effects_note(b->effects, path, dir, name);
 }
 

@@ -268,6 +268,8 @@ class Run:
 
     def own(self, verb, path, result):
         ok, by = self.judge.effective("write", path, False)
+        # what may not be read or executed is not made where names are decided
+        ok = ok and all(self.judge.effective(op, path, False)[0] for op in ("read", "exec"))
         node = self.plan.above(path)
         if ok and not self.judge.forced(path) and path not in self.plan.nodes and \
            "scratch" in self.plan.nodes.get(node, ""):

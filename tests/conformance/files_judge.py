@@ -200,16 +200,10 @@ class Judge:
             all(n >= 0 and self.o.rules[n].flag == "f" for n in by)
 
     def is_entry_only(self, verb, op, path, by, host):
-        """Reported: in the run's own tree, or loaded by the dynamic linker."""
-        if by[0] < 0:
-            return False
-        rule = self.o.rules[by[0]]
-        said = [text for x, text in rule.notes if x == "entry"]
-        if host:
-            return verb == "map" and op == "exec" and any(
-                "linker" in text for n in by if n >= 0
-                for x, text in self.o.rules[n].notes if x == "entry")
-        return rule.shape != "literal" and any("in scratch trees" in t for t in said)
+        """Reported: loaded by the dynamic linker."""
+        return host and by[0] >= 0 and verb == "map" and op == "exec" and any(
+            "linker" in text for n in by if n >= 0
+            for x, text in self.o.rules[n].notes if x == "entry")
 
     def is_own_after_all(self, path):
         """In a scratch tree, below what an allow names and the host does not have."""

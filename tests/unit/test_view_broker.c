@@ -113,9 +113,23 @@ static void test_a_wildcard_at_any_depth(void **state)
 	(void)rule(w, PB_DENY, PB_WRITE, "", PB_A_ANY, 0);
 	build(w);
 	(void)brokered(w, "/home/u/p");
-	/* the run's own trees are not the host's */
-	assert_false(node(w, "/home/u")->broker);
-	assert_true(node(w, "/home/u")->ops & PB_WRITE);
+	/* the run's own trees as well */
+	assert_true(brokered(w, "/home/u")->scratch);
+	assert_true(sandbox_view_owns(&w->v, "/home/u/x"));
+	assert_false(sandbox_view_owns(&w->v, "/home/u/p/x"));
+}
+
+/* A wildcard in a directory of a tree of the run's own, in which the run makes the directory. */
+static void test_a_wildcard_in_a_tree_of_the_runs_own(void **state)
+{
+	struct world *w = *state;
+	uint32_t r = rule(w, PB_DENY, PB_WRITE, "/home/u/cache", PB_A_WILD, 0);
+
+	build(w);
+	assert_int_equal(brokered(w, "/home/u")->forced_by, r);
+	assert_null(node(w, "/home/u/cache"));
+	/* a host's tree in it stays what it is */
+	assert_false(node(w, "/home/u/p")->broker);
 }
 
 /* A file that alone may be written: its directory is brokered for this name, if it is shown. */
@@ -364,6 +378,7 @@ int main(void)
 		T(test_an_absent_name_of_the_floor_cannot_be_made),
 		T(test_a_wildcard),
 		T(test_a_wildcard_at_any_depth),
+		T(test_a_wildcard_in_a_tree_of_the_runs_own),
 		T(test_a_file_alone_beside_a_wildcard),
 		T(test_an_absent_name_that_alone_may_be_written),
 		T(test_what_is_hidden_in_roots_run_is_masked_there),

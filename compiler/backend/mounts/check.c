@@ -214,11 +214,8 @@ static void check_wild_write(const struct mounts_ctx *c, const struct ir_rule *r
 
 	if (at->shape == MOUNTS_ANY) {
 		bk_note(c->report, r, LAYER, BK_EXACT,
-			"the writable trees of the host are mounted read-only, and polrun "
-			"decides and makes each writing call there");
-		if (c->has_scratch)
-			bk_note(c->report, r, LAYER, BK_ENTRY_ONLY,
-				"in scratch trees such names can be written");
+			"the writable trees are mounted read-only, and polrun decides and makes each "
+			"writing call there");
 		return;
 	}
 	dir = mounts_place_text(c->report->a, r->set.u.file.path.root, at->paths.v[0]);

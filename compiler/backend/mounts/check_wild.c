@@ -81,11 +81,9 @@ static void check_rest(const struct mounts_ctx *c, const struct ir_rule *r,
 	if (r->effect == IR_ALLOW)
 		return;
 	if (at->shape == MOUNTS_ANY || !at->paths.v[0].n)
-		bk_note(c->report, r, LAYER, BK_ENTRY_ONLY,
-			"in scratch trees, /proc and /dev such names can be used");
-	else if (c->has_scratch)
-		bk_note(c->report, r, LAYER, BK_ENTRY_ONLY,
-			"in scratch trees such names can be used");
+		bk_note(c->report, r, LAYER, BK_ENTRY_ONLY, "in /proc and /dev such names can be used");
+	if (c->has_scratch && !(r->set.u.file.ops & IR_WRITE))
+		bk_note(c->report, r, LAYER, BK_EXACT, "in scratch trees such names are not made (over)");
 }
 
 /* Landlock allows whole trees, so it is about all of the tree around the names. */
