@@ -312,7 +312,7 @@ want_out LARGE
 rm src/large
 
 cp /bin/echo src/large
-truncate -s 128M src/large
+truncate -s 64M src/large
 t "while a large program is copied, others are answered"
 run_with h python3 -c '
 import mmap, os, struct, subprocess
@@ -387,7 +387,7 @@ time.sleep(0.002)'
 t "a large program that somebody outside changes meanwhile is started as a whole, or not at all"
 cp "$(readlink -f "$(command -v python3)")" src/large
 head=$(stat -c %s src/large)
-truncate -s 96M src/large
+truncate -s 32M src/large
 rm -f stop
 # in the program as it is at any time, what stands in the middle is never older than what stands at its end
 python3 -c '
@@ -396,15 +396,16 @@ def put(at, whence, n):
     with open("src/large", "r+b") as f:
         f.seek(at, whence)
         f.write(b"%08d" % n)
-for n in range(1, 100000):
+until = time.monotonic() + 120
+n = 0
+while time.monotonic() < until and not os.path.exists("stop"):
+    n += 1
     put(int(sys.argv[1]), 0, n)
     time.sleep(random.random() * 0.03)
     put(-8, 2, n)
-    time.sleep(random.random() * 0.15)
-    if os.path.exists("stop"):
-        break' "$head" &
+    time.sleep(random.random() * 0.15)' "$head" &
 run_with h timeout 60 python3 -c '
-import collections, os, subprocess, sys
+import collections, subprocess, sys, time
 look = """f = open("/proc/self/exe", "rb")
 f.seek(%s)
 middle = f.read(8)
@@ -412,18 +413,18 @@ f.seek(-8, 2)
 end = f.read(8)
 print("TORN" if end > middle else "WHOLE", middle, end, flush=True)""" % sys.argv[1]
 said = collections.Counter()
-for i in range(60):
+until = time.monotonic() + 8
+while time.monotonic() < until:
     try:
         said[subprocess.run(["src/large", "-c", look]).returncode] += 1
     except OSError as e:
         said[e.strerror] += 1
-os.mkdir("stop")
 print(dict(said), file=sys.stderr)' "$head"
+touch stop
 wait
 want_out '^WHOLE'
 no_out TORN
-rmdir stop
-rm src/large
+rm stop src/large
 
 t "copies leave half of the disk to the files of the run"
 policy 'file { allow exec "${PROJECT_DIR}"
