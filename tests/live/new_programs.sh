@@ -186,12 +186,12 @@ run_with h python3 -c '
 import collections, os, random, shutil, time
 for i in range(120):
     shutil.copy("/bin/true", "src/t%d" % i)
-end = time.time() + 4
+begun = time.time()  # four seconds, and more programs than files however slow the machine is
 for w in range(4):
     if os.fork():
         continue
     said = collections.Counter()
-    while time.time() < end:
+    while time.time() < begun + 4 or (sum(said.values()) <= 96 and time.time() < begun + 120):
         try:
             pid = os.posix_spawn("src/t%d" % random.randrange(120), ["t"], {})
             said[os.waitpid(pid, 0)[1]] += 1

@@ -324,8 +324,9 @@ if mode == "folder":
     open("src/deep/x", "w").write("open")
 t = threading.Thread(target=flip)
 t.start()
-read = denied = leaked = 0
-for i in range(turns):
+read = denied = leaked = i = 0
+while i < turns or (not (read and denied) and i < 20 * turns):  # a few may all meet one name
+    i += 1
     fd = libc.syscall(2, buf, 0) if i % 2 else libc.syscall(257, -100, buf, 0)
     if fd < 0:
         denied += 1
