@@ -140,6 +140,9 @@ run_with() {
 	err=$(tr -d '\0' <"$WORK/.err")
 }
 
+# VERSION: the kernel is at least that.  For what only its version tells; what can be tried is tried.
+kernel_since() { [ "$(printf '%s\n' "$1" "$(uname -r)" | sort -V | head -n 1)" = "$1" ]; }
+
 want_rc() { [ "$rc" -eq "$1" ] || bad "exit status $rc, want $1"; }
 want_out() { grep -qE -- "$1" <<<"$out" || bad "stdout has no match of: $1"; }
 no_out() { ! grep -qE -- "$1" <<<"$out" || bad "stdout matches: $1"; }

@@ -83,7 +83,6 @@ run_with brokered --plan true
 want_out '^  read write\* exec +/.*/home/b '
 
 t "a thread that has descriptors of its own names its own socket (Linux 6.9), and never another one"
-since() { [ "$(printf '%s\n' "$1" "$(uname -r)" | sort -V | head -n 1)" = "$1" ]; }
 run python3 -c 'import ctypes, os, socket, threading
 first = socket.socket(socket.AF_UNIX)
 n = first.fileno()
@@ -110,7 +109,7 @@ want_rc 0
 no_out SHARED
 want_out "^FIRST ''$"
 want_out '^THEN .*/first$'
-if since 6.9; then
+if kernel_since 6.9; then
 	want_out '^MINE .*/sock$'
 else
 	want_out '^MINE Read-only file system$'

@@ -24,8 +24,13 @@ if is_root; then
 	mkdir -p "$WORK/few"
 	# shellcheck disable=SC2016
 	for n in $(seq 8 26); do # inodes: with few there is no stage, with some no room for a file
-		unshare -m bash -c '
-			mount -t tmpfs -o nr_inodes="$3" none "$1/few" && export XDG_STATE_HOME="$1/few" || exit 9
+		unshare -m bash -c "$(declare -f small_fs)"'
+			small_fs 2m "$1/few" && export XDG_STATE_HOME="$1/few" || exit 9
+			if [ "$(stat -f -c %T "$1/few")" = tmpfs ]; then
+				mount -o "remount,nr_inodes=$3" "$1/few"
+			else
+				seq "$(($(df --output=iavail "$1/few" | tail -n 1) - $3 + 1))" | (cd "$1/few" && xargs touch)
+			fi || exit 9
 			"$2/polrun" --stage -b "$1/p.polb" sh -c "echo started; echo x >no"' - "$WORK" "$BIN" "$n" \
 			>>"$WORK/few.out" 2>&1 </dev/null
 	done
