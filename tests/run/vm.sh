@@ -15,8 +15,10 @@ for f in tests/live/{egress_*,network*,nft_*}.sh; do
 	network+=("${f%.sh}")
 done
 # What the kernel does with files, processes and descriptors; what is decided without it is not tried again.
-walls=(anywhere conform_files env files git_nested kill9 limits mount_at mount_flags outputs own_files read_only
-	refusals root set_id signals slow_paths small_stack steps streams syscalls two_lines two_runs)
+walls=(anywhere anywhere_write artifacts broker_special conform_files env files git_floor git_later
+	git_nested hostile kill9 kill9_names limits mount_at mount_flags new_programs outputs own_files read_only reads
+	refusals root second_names set_id signals slow_paths small_stack stage stage_commit stage_steps steps streams
+	swaps syscalls two_lines two_runs unix_passed)
 for f in tests/live/{walls*,escape/*}.sh; do
 	f=${f#tests/live/}
 	walls+=("${f%.sh}")
@@ -43,7 +45,9 @@ for need in qemu-system-x86_64 debootstrap; do
 	count_end
 	exit
 done
-# A test takes a minute or two there, for each user.
+# A test takes a minute or two there, for each user; of those that try at random some take four, with fewer turns.
+export RACE_TURNS=${RACE_TURNS:-60} SWAPS=${SWAPS:-16000} HOSTILE_CALLS=${HOSTILE_CALLS:-6000} KILLS=${KILLS:-3} \
+	STAGE_TURNS=${STAGE_TURNS:-100}
 : "${POL_VM_TIMEOUT:=$((1800 + 300 * ${#chosen[@]}))}"
 export POL_VM_TIMEOUT
 for boot in "${boots[@]}"; do
