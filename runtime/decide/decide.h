@@ -93,8 +93,8 @@ void decide_file(const struct decide_ctx *c, uint8_t op, const char *path,
  * Time: linear in the pairs of names that the rules tell apart below both, at most
  * DECIDE_LINK_PAIRS; no more than a few if no rule denies a name below `from`.
  */
-#define DECIDE_LINK_PAIRS 8192u
-#define DECIDE_LINK_ROOM ((size_t)704 * 1024)
+#define DECIDE_LINK_PAIRS 16384u
+#define DECIDE_LINK_ROOM ((size_t)1408 * 1024)
 bool decide_link_opens(const struct decide_ctx *c, const char *from, const char *to,
 		       bool otherwise, void *room, uint32_t *ret_rule);
 void decide_unix(const struct decide_ctx *c, const char *path, bool abstract,
