@@ -90,7 +90,7 @@ mv "$tree" "$work/away"
 mkdir "$tree"
 for dir in "$tree" "$work/away"; do
 	mkdir -p "$dir/stdlib-policies"
-	printf 'policy b { level default }\nfile { allow read, write, exec "/" }\ncommand { otherwise allow }\n' \
+	printf 'policy b { level default }\nno_such_section { }\n' \
 		>"$dir/stdlib-policies/base.pol"
 	printf 'policy f { level default }\n' >"$dir/stdlib-policies/floor.pol"
 done
