@@ -111,10 +111,10 @@ static void settle_own(struct view_place *p, const struct view_place *up)
 	 * in its place would be neither the file nor the folder that programs look for */
 	if (w->named && !w->restricted && (!lost || !o->exists))
 		return;
-	/* the tree's names are decided one by one, or will be (view_restrict_own) */
-	if (w->wildcard && !w->restricted && (have & PB_WRITE) && up->given.broker)
-		return;
 	if (w->wildcard && !w->restricted && (have & PB_WRITE)) {
+		/* the tree's names are decided one by one */
+		if (up->given.broker)
+			return;
 		g->keep = g->lock = g->is_dir = true;
 		g->ops = have & (uint8_t)~PB_WRITE;
 		return;

@@ -43,13 +43,14 @@ static bool allows(void *arg, enum broker_op op, const char *path, bool is_dir,
 	uint8_t bit = op == BROKER_WRITE ? PB_WRITE : op == BROKER_START ? PB_EXEC : PB_READ;
 
 	(void)is_dir;
-	/* in a tree of the run's own reading is not decided by name: what may not be read is not made */
-	if (op == BROKER_WRITE && sandbox_view_owns(b->view, path) &&
-	    !view_allows_near(&b->run->ctx, b->view, b->near, PB_READ, path, ret_rule))
-		return false;
 	if (op == BROKER_WRITE) {
 		const struct sandbox_wall *w = stays_at(&b->stays, path);
 
+		/* in a tree of the run's own reading is not decided by name: what may not be read is
+		 * not made */
+		if (sandbox_view_owns(b->view, path) &&
+		    !view_allows_near(&b->run->ctx, b->view, b->near, PB_READ, path, ret_rule))
+			return false;
 		/* the run would end */
 		if (w && w->kind == SANDBOX_WALL_ABSENT) {
 			*ret_rule = w->rule;

@@ -1,6 +1,7 @@
 /* The broker: which paths are its own, what the rules see of them and refuse, and which
  * calls of the kernel it makes.  What it opens, and its limits: test_broker_open.c.  That it answers as the kernel does is
- * tests/prop/prop_broker.c; that nobody walks around it, test_broker_race.c. */
+ * tests/prop/prop_broker.c; that nobody walks around it, test_broker_race.c.
+ * Over 600 lines: all tests share the tree and the broker that are made here, and the tables about them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
