@@ -99,6 +99,18 @@ static const struct verb {
 	[BROKER_ACCESS] = { broker_access, FINDS_OBJECT, false, broker_check_access },
 };
 
+/* Where the run itself may write, all calls but open(2) are the kernel's. */
+static int find_in_tree(struct broker_act *a, const struct broker_path *path, unsigned how,
+			struct broker_spot *ret)
+{
+	int r = broker_resolve(&a->b->trees, &a->c->by, path->base, path->raw, how, ret);
+
+	if (r != 0 || !ret->place || ret->place->kind != BROKER_WRITE_HERE)
+		return r;
+	broker_spot_release(ret);
+	return BROKER_NOT_OURS;
+}
+
 static int find(struct broker_act *a, const struct verb *v)
 {
 	const struct broker_call *c = a->c;
@@ -112,21 +124,20 @@ static int find(struct broker_act *a, const struct verb *v)
 		return 0;
 	if (v->finds == FINDS_OBJECT)
 		how |= BROKER_WALK_ALONE;
-	r = broker_resolve(&a->b->trees, &c->by, c->path.base, c->path.raw, how, a->at);
+	r = find_in_tree(a, &c->path, how, a->at);
 	if (r == 0 && v->finds == FINDS_OBJECT && a->at->object < 0)
 		r = -a->at->missing;
 	/* one end that is not ours lies on another mount inside, or nowhere: the kernel
 	 * never moves anything there, and says why */
 	if (r != 0 || !v->two)
 		return r;
-	return broker_resolve(&a->b->trees, &c->by, c->to.base, c->to.raw,
-			      BROKER_WALK_PARENT, a->to);
+	return find_in_tree(a, &c->to, BROKER_WALK_PARENT, a->to);
 }
 
 void broker_result_init(struct broker_result *ret)
 {
 	ret->ours = true;
-	ret->reads = ret->starts = ret->later = false;
+	ret->reads = ret->starts = ret->native = ret->later = false;
 	ret->err = 0;
 	ret->fd = ret->object = -1;
 	ret->reason = BROKER_BY_KERNEL;
@@ -154,6 +165,8 @@ void broker_act(struct broker *b, const struct broker_call *c,
 		r = broker_is_late(&c->by) ? BROKER_TOO_LATE : v->act(&a);
 	if (r == BROKER_TOO_LATE)
 		r = broker_refuse(&a, EIO, BROKER_BY_LATE, c->path.raw);
+	if (r == BROKER_UNDECIDED)
+		r = broker_refuse(&a, EACCES, BROKER_BY_UNDECIDED, c->path.raw);
 	broker_spot_release(&at);
 	broker_spot_release(&to);
 	ret->ours = r != BROKER_NOT_OURS;

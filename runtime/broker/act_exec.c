@@ -61,7 +61,7 @@ int broker_exec(struct broker_act *a)
 				       how | BROKER_WALK_ALONE, a->at);
 		int64_t before = sys_now_ms();
 
-		if (r == BROKER_TOO_LATE)
+		if (r == BROKER_TOO_LATE || r == BROKER_UNDECIDED)
 			return r;
 		if (r != 0 || !is_program(a))
 			return BROKER_NOT_OURS;

@@ -17,9 +17,9 @@
 
 /* How often the name may have changed between the look and the act. */
 #define MOST_TRIES 16
-/* Besides BROKER_NOT_OURS, BROKER_TOO_LATE. */
-#define CHANGED 3
-#define JUST_READS 4
+/* Besides BROKER_NOT_OURS, BROKER_TOO_LATE, BROKER_UNDECIDED. */
+#define CHANGED 5
+#define JUST_READS 6
 
 /* libc's O_TMPFILE, and its __O_TMPFILE, hold O_DIRECTORY. */
 #define TMPFILE_ALONE (O_TMPFILE & ~O_DIRECTORY)
@@ -36,6 +36,7 @@ static int hand_out(struct broker_act *a, int fd)
 		return -err;
 	}
 	a->ret->fd = fd;
+	a->ret->native = a->at->place && a->at->place->kind == BROKER_WRITE_HERE;
 	return 0;
 }
 
@@ -47,7 +48,11 @@ static bool writes(uint64_t flags)
 /* A descriptor for writing can be opened again for reading, so both must be allowed. */
 static int may_open(struct broker_act *a, bool is_dir)
 {
-	int r = broker_may_write(a, a->at, is_dir);
+	int r;
+
+	if (a->at->place->kind == BROKER_WRITE_HERE)
+		return 0;
+	r = broker_may_write(a, a->at, is_dir);
 
 	return r == 0 ? broker_may_read(a, a->at, is_dir) : r;
 }
@@ -175,15 +180,16 @@ static int open_found(struct broker_act *a)
 static bool is_read_here(const struct broker_act *a)
 {
 	const struct broker_spot *s = a->at;
-	bool is_dir = S_ISDIR(s->mode);
+	bool is_dir = S_ISDIR(s->mode), any;
 
 	if (s->object < 0 || !s->place || (!is_dir && !S_ISREG(s->mode)) ||
 	    (!is_dir && (a->c->flags & O_DIRECTORY)))
 		return false;
 	/* the kernel's own files are not for polrun to open */
+	any = s->place->kind == BROKER_OPEN_HERE || s->place->kind == BROKER_OPEN_OWN;
 	if (s->dev != s->place->dev)
-		return s->place->kind == BROKER_OPEN_HERE && broker_holds_files(s->object);
-	return s->place->kind == BROKER_OPEN_HERE || is_dir;
+		return any && broker_holds_files(s->object);
+	return any || is_dir;
 }
 
 /*
@@ -206,7 +212,7 @@ static int open_to_read(struct broker_act *a)
 	if (a->b->reads.n && !((c->flags & O_CREAT) && (c->flags & O_EXCL)))
 		r = broker_resolve(&a->b->reads, &c->by, c->path.base, c->path.raw, how, a->at);
 	if (r != 0)
-		return r == BROKER_TOO_LATE ? r : BROKER_NOT_OURS;
+		return r == BROKER_TOO_LATE || r == BROKER_UNDECIDED ? r : BROKER_NOT_OURS;
 	if (!is_read_here(a) || (S_ISDIR(a->at->mode) && (c->flags & O_CREAT)))
 		return BROKER_NOT_OURS;
 	r = c->flags & O_CREAT ? may_find(a->at, a->b->reads.uid) : 0;

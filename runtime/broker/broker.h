@@ -150,6 +150,8 @@ enum broker_reason {
 	BROKER_BY_CHANGE, /* what is there has changed each time that it was looked at
 			   */
 	BROKER_BY_COPY,   /* the program could not be copied for its start */
+	BROKER_BY_UNDECIDED, /* a path through a link of a process that tells no path; `subject` is
+				as the run wrote it */
 	BROKER_BY_LATE,   /* the caller has waited too long; `subject` is as it wrote it
 			   */
 };
@@ -158,6 +160,8 @@ struct broker_result {
 	bool ours; /* no: the kernel's own walls answer, nothing was done */
 	bool reads; /* it was to be opened for reading only */
 	bool starts; /* it was to be executed */
+	bool native; /* it was opened where the run itself may make, move and remove names: no
+			rule takes one away there */
 	bool later; /* nothing is decided yet: it is to be asked again */
 	int err;   /* 0 or an errno */
 	int fd;    /* BROKER_OPEN: the caller's, close-on-exec; else -1 */

@@ -28,12 +28,19 @@ bool procfs_is_process(const char *name, size_t n);
 /* May the descriptor (O_PATH too) lie on a procfs?  Is it the root of one? */
 bool procfs_may_be(int fd);
 bool procfs_is_root(int fd);
+/* What names that follow the root of the run's procfs lead to. */
+enum procfs_kind {
+	PROCFS_OWN,      /* a file of the kernel's own, without a link of a process on the way */
+	PROCFS_PATH,     /* a link that tells a path, *ret */
+	PROCFS_OBJECT,   /* a link that ends at an object without a path: a pipe, a socket, the
+			    program of a process; or it is not there */
+	PROCFS_UNDECIDED /* a link of a process is on the way, and where it leads is not known */
+};
 /*
- * `names` follow the root of the run's procfs, of which `root` is a descriptor:
- * "self/cwd/x", "thread-self/fd/3", "17/root".  False: it is no such link, it leads to
- * no path, or cannot be read.
+ * `root` is a descriptor of the run's procfs; `names` are "self/cwd/x", "thread-self/fd/3",
+ * "17/root", "17/task/18/cwd", "17/status".
  */
-bool procfs_link(const struct broker_caller *by, int root, const char *names,
-		 struct procfs_link *ret);
+enum procfs_kind procfs_link(const struct broker_caller *by, int root, const char *names,
+			     struct procfs_link *ret);
 
 #endif

@@ -269,8 +269,15 @@ static int through_proc(struct walk *w, const char *names, bool *ret_done)
 	bool last;
 	int r;
 
-	if (!procfs_link(w->by, w->fd, names, &l))
+	switch (procfs_link(w->by, w->fd, names, &l)) {
+	case PROCFS_OWN:
+	case PROCFS_OBJECT:
 		return BROKER_NOT_OURS;
+	case PROCFS_UNDECIDED:
+		return BROKER_UNDECIDED;
+	case PROCFS_PATH:
+		break;
+	}
 	names += l.used;
 	last = !*names;
 	if (last && !follows_last(w->how, false))

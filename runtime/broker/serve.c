@@ -33,7 +33,7 @@ static bool give(struct broker *b, int listener, bool cloexec,
 		 struct broker_result *ret, struct seccomp_notif_resp *resp)
 {
 	const struct broker_rules *rules = &b->rules;
-	int r = rules->hold && !ret->reads ?
+	int r = rules->hold && !ret->reads && !ret->native ?
 			rules->hold(rules->arg, ret->fd, &ret->object, false) :
 			0;
 	bool held = r == 0;

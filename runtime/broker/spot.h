@@ -58,5 +58,7 @@ struct broker_spot {
 #define BROKER_TOO_LATE 2
 /* See broker_rules.start. */
 #define BROKER_LATER 3
+/* The path goes through a link of a process, and where that leads is not known. */
+#define BROKER_UNDECIDED 4
 
 #endif

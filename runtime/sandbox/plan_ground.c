@@ -60,6 +60,11 @@ static const struct {
 	{"/dev/random", 1, 8}, {"/dev/urandom", 1, 9}, {"/dev/tty", 5, 0},
 };
 
+const char *plan_device(size_t i)
+{
+	return i < sizeof(devices) / sizeof(*devices) ? devices[i].name : NULL;
+}
+
 static void make_at(struct plan *p, enum step_id step, const char *top, const char *name,
 		    uint32_t flags, unsigned mode, const char *target)
 {

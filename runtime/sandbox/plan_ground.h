@@ -17,6 +17,8 @@ void plan_limit(struct plan *p, uint64_t disk);
 /* The devices and /proc of the root.  `anywhere`: it is the host's, and the names for them
  * are there. */
 void plan_kernel(struct plan *p, bool anywhere, bool host_network);
+/* The path of the i-th device that a run has; NULL: there are no more. */
+const char *plan_device(size_t i);
 /* The names for devices, terminals and links in the directory `top`. */
 void plan_devices(struct plan *p, const char *top, uint32_t flags);
 /* An object that can be attached as a mask. */

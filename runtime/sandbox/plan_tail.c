@@ -2,6 +2,7 @@
  * The parts of the plan around the view: network rules, credentials, Landlock, the
  * command's limits and filter, and the contents of passwd and group inside.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -73,6 +74,8 @@ static uint64_t rights_of(const struct sandbox_node *n,
 		r |= n->is_dir ? abi->exec_dir : abi->exec_file;
 	if (n->open_by_name)
 		r &= ~OPENS;
+	if (n->write_by_name)
+		r &= ~(uint64_t)LANDLOCK_ACCESS_FS_WRITE_FILE;
 	return n->start_by_name ? r & ~(uint64_t)LANDLOCK_ACCESS_FS_EXECUTE : r;
 }
 
@@ -83,6 +86,8 @@ static uint8_t given_by(const struct sandbox_node *n)
 
 	if (n->open_by_name)
 		ops &= (uint8_t)~PB_READ;
+	if (n->write_by_name)
+		ops &= (uint8_t)~PB_WRITE;
 	return n->start_by_name ? ops & (uint8_t)~PB_EXEC : ops;
 }
 
@@ -116,11 +121,21 @@ static bool is_below(const char *path, const char *top)
 	return !strncmp(path, top, n) && path[n] == '/';
 }
 
+/* Each device by its own name: a right for all of /dev would hold in /dev/shm as well, and in what
+ * is mounted there. */
+static void landlock_devices(struct plan *p, const struct pb_landlock_abi *abi)
+{
+	uint64_t device = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE |
+			  LANDLOCK_ACCESS_FS_IOCTL_DEV;
+
+	for (size_t i = 0; plan_device(i); i++)
+		landlock_rule(p, plan_device(i), device, abi);
+	landlock_rule(p, "/dev/pts", device | LANDLOCK_ACCESS_FS_READ_DIR, abi);
+}
+
 void plan_landlock(struct plan *p, const struct sandbox_view *v,
 		   const struct plan_programs *programs, const struct pb_landlock_abi *abi)
 {
-	uint64_t device = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR |
-			  LANDLOCK_ACCESS_FS_WRITE_FILE;
 	struct plan_op *op;
 
 	if (!abi->abi)
@@ -135,8 +150,9 @@ void plan_landlock(struct plan *p, const struct sandbox_view *v,
 	 * nothing that the view does not show; else polrun opens it */
 	if (!v->opens)
 		landlock_rule(p, "/", LANDLOCK_ACCESS_FS_READ_DIR, abi);
-	landlock_rule(p, "/proc", device, abi);
-	landlock_rule(p, "/dev", device | LANDLOCK_ACCESS_FS_IOCTL_DEV, abi);
+	landlock_rule(p, "/proc", LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR |
+				  LANDLOCK_ACCESS_FS_WRITE_FILE, abi);
+	landlock_devices(p, abi);
 	for (size_t i = 0; i < v->n; i++) {
 		const struct sandbox_node *n = &v->nodes[i];
 		uint8_t above = 0;
@@ -147,6 +163,10 @@ void plan_landlock(struct plan *p, const struct sandbox_view *v,
 			if (!v->nodes[j].noted && !v->nodes[j].masked &&
 			    is_below(n->path, v->nodes[j].path))
 				above |= given_by(&v->nodes[j]);
+		/* view_opens() has taken from the outer trees what this one must not have */
+		assert(!(n->open_by_name && (above & PB_READ)));
+		assert(!(n->start_by_name && (above & PB_EXEC)));
+		assert(!(v->brokers && sandbox_node_shows_host_read_only(n) && (above & PB_WRITE)));
 		if (sandbox_node_native(n) & ~above)
 			landlock_rule(p, n->path, rights_of(n, abi), abi);
 	}

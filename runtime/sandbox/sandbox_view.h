@@ -20,6 +20,10 @@ struct sandbox_node {
 	                        mount is read-only, and polrun makes the writing calls */
 	bool open_by_name;   /* PB_READ of `ops` holds for names that the rules allow:
 	                        Landlock lets the run open none, and polrun opens them */
+	bool write_by_name;  /* the mount is writable, but Landlock lets the run open no file for
+	                        writing: polrun opens them.  Landlock's right would hold in
+	                        the trees below as well, where a FIFO of the host must not be
+	                        written */
 	bool start_by_name;  /* PB_EXEC of `ops` holds for the programs that the rules allow
 	                        and that are there when the run begins (plan_programs.h) */
 	bool scratch;        /* a private, empty tree */
@@ -99,8 +103,8 @@ struct sandbox_alias {
 struct sandbox_view {
 	struct sandbox_node *nodes; /* malloc'ed */
 	size_t n;
-	bool brokers; /* polrun decides about names while the run goes on */
-	bool owns;    /* also in a tree of the run's own */
+	bool brokers; /* polrun makes calls for the run while it goes on */
+	bool owns;    /* also in a private tree */
 	bool opens;   /* a node is open_by_name */
 	bool starts;  /* a node is start_by_name */
 	struct sandbox_denied *denied;
@@ -129,6 +133,15 @@ static inline uint8_t sandbox_node_native(const struct sandbox_node *n)
 	return n->broker ? (uint8_t)(n->ops & ~PB_WRITE) : n->ops;
 }
 
+/* Is this a directory of the host in which the kernel lets the run write nothing by itself?  A
+ * FIFO in it can be opened for writing all the same, unless Landlock forbids it: the kernel does
+ * not ask a read-only mount about FIFOs. */
+static inline bool sandbox_node_shows_host_read_only(const struct sandbox_node *n)
+{
+	return n->is_dir && !n->noted && !n->scratch && !n->masked && !n->locked && !n->absent &&
+	       !n->socket && !(sandbox_node_native(n) & PB_WRITE);
+}
+
 /* Does the run write the host's objects here, whoever makes the calls? */
 static inline bool sandbox_node_writes(const struct sandbox_node *n)
 {
@@ -148,7 +161,7 @@ void sandbox_view_release(struct sandbox_view *v);
 /* The node that governs `path` inside (the nearest at or above it), or NULL. */
 const struct sandbox_node *sandbox_view_find(const struct sandbox_view *v,
 					     const char *path);
-/* Does the path lie in a tree of the run's own in which names are decided one by one? */
+/* Does the path lie in a private tree, of a view in which polrun makes calls in such a tree? */
 bool sandbox_view_owns(const struct sandbox_view *v, const char *path);
 
 /* The host's name of the inside path `path`.  Written into `buf` if the two differ.

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -219,29 +220,80 @@ uint32_t view_kept_by(const struct view_builder *b, const char *path, const char
 	return start ? b->any_unstarted : b->any_unread;
 }
 
+/* Rights that a Landlock rule for the outer tree would give in the inner one as well: Landlock
+ * walks up from a file through every mount point, and no rule can take a right away.  Where the
+ * inner tree must not have such a right, the outer one does without it, and polrun opens the
+ * files in it. */
+static void narrow_outer(struct sandbox_node *outer, const struct sandbox_node *inner, bool broker)
+{
+	if ((outer->ops & PB_READ) && inner->open_by_name)
+		outer->open_by_name = true;
+	if ((outer->ops & PB_EXEC) && inner->start_by_name)
+		outer->start_by_name = true;
+	if (broker && (sandbox_node_native(outer) & PB_WRITE) &&
+	    sandbox_node_shows_host_read_only(inner))
+		outer->write_by_name = true;
+}
+
+/* The nodes are sorted, so those around a node are a stack: each lies in the one before it. */
+static int narrow_outer_trees(struct view_builder *b)
+{
+	struct sandbox_view *v = b->out;
+	size_t *around = calloc(v->n + 1, sizeof(*around)), depth = 0;
+
+	if (!around)
+		return -ENOMEM;
+	for (size_t i = 0; i < v->n; i++) {
+		struct sandbox_node *n = &v->nodes[i];
+
+		if (n->noted || n->masked || n->locked || !n->is_dir)
+			continue;
+		while (depth && !view_below(n->path, v->nodes[around[depth - 1]].path))
+			depth--;
+		for (size_t k = 0; k < depth; k++)
+			narrow_outer(&v->nodes[around[k]], n, b->in->broker);
+		around[depth++] = i;
+	}
+	free(around);
+	return 0;
+}
+
+/* Which names in the node are opened or started one by one, because of a rule about them? */
+static int decide_names_in(struct view_builder *b, struct sandbox_node *n)
+{
+	const char *host = n->source ? n->source : n->path;
+
+	if (n->noted || n->masked || n->locked || n->scratch || !n->is_dir || !(n->ops & PB_READ))
+		return 0;
+	n->open_by_name = view_kept_by(b, n->path, host, false) != VIEW_NO_RULE;
+	n->start_by_name = (n->ops & PB_EXEC) &&
+			   (n->open_by_name ||
+			    view_kept_by(b, n->path, host, true) != VIEW_NO_RULE);
+	if ((n->open_by_name || n->start_by_name) && !b->in->opens)
+		return rt_fail(b->err, EOPNOTSUPP,
+			       "%s: a rule with a wildcard keeps files from being read "
+			       "or executed, which needs Landlock and seccomp "
+			       "notifications", n->path);
+	return 0;
+}
+
 int view_opens(struct view_builder *b)
 {
 	struct sandbox_view *v = b->out;
+	int r = 0;
 
+	for (size_t i = 0; i < v->n && r == 0; i++)
+		r = decide_names_in(b, &v->nodes[i]);
+	if (r == 0)
+		r = narrow_outer_trees(b);
 	for (size_t i = 0; i < v->n; i++) {
-		struct sandbox_node *n = &v->nodes[i];
-		const char *host = n->source ? n->source : n->path;
+		const struct sandbox_node *n = &v->nodes[i];
+		bool by_name = n->open_by_name || n->start_by_name || n->write_by_name;
 
-		if (n->noted || n->masked || n->locked || n->scratch || !n->is_dir ||
-		    !(n->ops & PB_READ))
-			continue;
-		n->open_by_name = view_kept_by(b, n->path, host, false) != VIEW_NO_RULE;
-		n->start_by_name = (n->ops & PB_EXEC) &&
-				   (n->open_by_name ||
-				    view_kept_by(b, n->path, host, true) != VIEW_NO_RULE);
-		if ((n->open_by_name || n->start_by_name) && !b->in->opens)
-			return rt_fail(b->err, EOPNOTSUPP,
-				       "%s: a rule with a wildcard keeps files from being read "
-				       "or executed, which needs Landlock and seccomp "
-				       "notifications", n->path);
 		v->opens |= n->open_by_name;
-		v->brokers |= n->open_by_name || n->start_by_name;
 		v->starts |= n->start_by_name;
+		v->brokers |= by_name;
+		v->owns |= by_name && n->scratch;
 	}
-	return 0;
+	return r;
 }

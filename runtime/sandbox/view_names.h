@@ -41,10 +41,10 @@ bool view_makes_repository(const struct view_builder *b, const struct view_place
  * around it from being read (`start`: executed); VIEW_NO_RULE. */
 uint32_t view_kept_by(const struct view_builder *b, const char *path, const char *host,
 		      bool start);
-/* Marks the nodes in which files are opened for reading, or programs started, by name: where a
- * rule with a wildcard takes that away from some, and the trees around it, because Landlock
- * can take nothing away from a part of a tree.  An error: they are needed, and the run cannot
- * have them. */
+/* Marks the nodes in which polrun opens files for reading, starts programs, or opens files for
+ * writing, because Landlock must not give that right there: a rule with a wildcard takes it away
+ * from some names, or it would hold in a tree further in that must not have it.  Fails with
+ * -EOPNOTSUPP if this host cannot decide names and a rule needs it. */
 int view_opens(struct view_builder *b);
 /* Is it only that the name is not written (`lost`), in a tree that is? */
 bool view_by_name(const struct view_builder *b, const struct view_place *p,

@@ -97,10 +97,12 @@ static void makes_dir(void *arg, int dir, const char *name)
 static void touches(void *arg, const char *path, int dir, const char *name)
 {
 	struct brokered *b = arg;
+	const struct sandbox_node *n = b->effects ? sandbox_view_find(b->view, path) : NULL;
 
 	copies_touch(&b->copies, dir, name);
-	/* what lies in a tree of the run's own ends with it */
-	if (b->effects && !sandbox_view_owns(b->view, path))
+	/* a private tree ends with the run, and of a tree in which the run itself makes, moves and
+	 * removes names these opens would be only a part */
+	if (n && n->broker && !n->scratch)
 		effects_note(b->effects, path, dir, name);
 }
 
@@ -146,11 +148,11 @@ static const struct sandbox_node *above(const struct sandbox_view *v, const stru
 	return best;
 }
 
-/* In a brokered tree, or in a place within one. */
+/* In a tree in which polrun makes calls, or in a place within one. */
 static bool is_within(const struct sandbox_view *v, const struct sandbox_node *n)
 {
 	for (n = above(v, n); n; n = above(v, n))
-		if (n->broker)
+		if (n->broker || n->write_by_name)
 			return true;
 	return false;
 }
@@ -162,15 +164,26 @@ static int add(struct brokered *b, enum broker_place_kind kind, const char *at, 
 	return broker_trees_add(&b->broker.trees, kind, at, fd);
 }
 
+/* A directory on the mount that the run sees.  -1: it cannot be opened. */
+static int open_seen(const struct brokered *b, const char *path)
+{
+	return sys_open_beneath(b->root_fd, path + 1, O_PATH | O_DIRECTORY | O_CLOEXEC,
+				RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+}
+
 /* Another mount in a brokered tree: one that shows a directory is walked for its links. */
 static int add_hole(struct brokered *b, const struct sandbox_node *n)
 {
-	int fd = -1;
+	int fd = n->masked || n->locked || !n->is_dir ? -1 : open_seen(b, n->path);
 
-	if (!n->masked && !n->locked && n->is_dir)
-		fd = sys_open_beneath(b->root_fd, n->path + 1, O_PATH | O_DIRECTORY | O_CLOEXEC,
-				      RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
 	return add(b, fd < 0 ? BROKER_HOLE : BROKER_LOOK, n->path, fd);
+}
+
+static int add_write_here(struct brokered *b, const struct sandbox_node *n)
+{
+	int fd = open_seen(b, n->path);
+
+	return fd < 0 ? -errno : add(b, BROKER_WRITE_HERE, n->path, fd);
 }
 
 static int add_places(struct brokered *b, struct sandbox_child *child)
@@ -195,6 +208,8 @@ static int add_places(struct brokered *b, struct sandbox_child *child)
 			if (fd >= 0)
 				child->trees[i] = -1;
 			r = fd < 0 ? -EBADF : add(b, BROKER_TREE, n->path, fd);
+		} else if (n->write_by_name) {
+			r = add_write_here(b, n);
 		} else if (is_within(v, n)) {
 			r = add_hole(b, n);
 		}
@@ -244,10 +259,7 @@ static int add_seen_at(struct brokered *b, const char *path, enum broker_place_k
 		       enum broker_place_kind starts)
 {
 	bool hole = reads == BROKER_HOLE;
-	int fd = hole	   ? -1 :
-		 path[1] ? sys_open_beneath(b->root_fd, path + 1, O_PATH | O_DIRECTORY | O_CLOEXEC,
-					    RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS) :
-			   b->root_fd;
+	int fd = hole ? -1 : path[1] ? open_seen(b, path) : b->root_fd;
 	int r = 0;
 
 	if (fd < 0 && !hole && errno != ENOENT && errno != ENOTDIR && errno != ELOOP &&
@@ -279,14 +291,16 @@ static int add_seen(struct brokered *b)
 			r = add_seen_at(b, n->path, BROKER_LIST, BROKER_LOOK);
 		else
 			r = add_seen_at(b, n->path,
-					n->open_by_name ? BROKER_OPEN_HERE : BROKER_LOOK,
+					!n->open_by_name ? BROKER_LOOK :
+					n->scratch	 ? BROKER_OPEN_OWN :
+							   BROKER_OPEN_HERE,
 					n->start_by_name ? BROKER_OPEN_HERE : BROKER_LOOK);
 	}
 	/* what is the kernel's, and the run's own root */
 	if (r == 0)
 		r = add_seen_at(b, "/proc", BROKER_LOOK, BROKER_LOOK);
 	if (r == 0)
-		r = add_seen_at(b, "/dev", BROKER_LOOK, BROKER_LOOK);
+		r = add_seen_at(b, "/dev", BROKER_LIST, BROKER_LOOK);
 	if (r == 0)
 		r = add_seen_at(b, "/", BROKER_LIST, BROKER_LOOK);
 	b->from.reads = v->opens;

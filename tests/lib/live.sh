@@ -33,6 +33,10 @@ network disabled
 env { keep PATH, HOME, TERM, LANG, PWD, USER }
 '
 
+# below a private HOME: tests/lib/place.sh
+# shellcheck disable=SC2016
+[ "${PLACE:-var}" != home ] || HEAD=${HEAD/'scratch "${TMPDIR}"'/'scratch "${TMPDIR}", "${HOME}"'}
+
 # bash calls this for a command that it does not find, in a process of its own: so it
 # leaves a file for live_end, which fails the test.  Without it a row whose helper is
 # missing or misspelt would check nothing.

@@ -2,6 +2,7 @@
 # Names that a wildcard keeps from being read: by every call that opens a file, by every
 # spelling, and while names, links and the memory of the call change.  The same calls read
 # what lies beside them.
+# places: its walls are of Landlock alone
 # shellcheck disable=SC2016,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

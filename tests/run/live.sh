@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The live tests: each through polrun itself, as root and as an ordinary user.
 #   BUILD=FOLDER T=NAME tests/run/live.sh        NAME: files, escape, escape/mounts
-# With POL_SLICE (tests/lib/slice.sh) a day's share (as root only): in dev every other day, as one of the
+# Tests that say "# places:" run once in each place of tests/lib/place.sh; PLACE=NAME: in that one.
+# With POL_SLICE (tests/lib/slice.sh) a day's share (as root only), in one place each: in dev every other day, as one of the
 # two in turn; those that say "# long:" in their head every fourth day, and those that say "# week:" once a
 # week (or each time, if NAME asks for one); with the sanitizers a twenty-eighth of all, as one of the two.
 # POL_SHARD as there; POL_TEST_LIST=1 only prints the names.
@@ -13,6 +14,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/user.sh
 . tests/lib/slice.sh
 . tests/lib/turns.sh
+. tests/lib/place.sh
 : "${BUILD:=$PWD/build/dev}" "${VARIANT:=dev}"
 only=${1:-${T:-}}
 mapfile -t turns < <(turns_given)
@@ -24,9 +26,9 @@ test_name() {
 	printf '%s' "${name%.sh}"
 }
 
-# Lines "SCRIPT WHO": what is to be run, in this order.
+# Lines "SCRIPT WHO PLACE": what is to be run, in this order.
 chosen() {
-	local script name turn=0 index=-1 day=${POL_SLICE:-} every who whos=(root "$user") long='' week=''
+	local script name place turn=0 index=-1 day=${POL_SLICE:-} every who whos=(root "$user") long='' week=''
 	[ "$(id -u)" -eq 0 ] || { whos=("$(id -un)"); day=''; }
 	if [ -n "$day" ]; then
 		long=" $(grep -l '^# long:' tests/live/*.sh tests/live/*/*.sh | paste -sd' ') "
@@ -45,13 +47,16 @@ chosen() {
 				[ $(((turn + day) % every)) -eq 0 ] || continue
 				[ "$who" = "${whos[((turn + day) / every + turn) % 2]}" ] || continue
 			fi
-			index=$((index + 1))
-			! in_shard "$index" || printf '%s %s\n' "$script" "$who"
+			# every second turn, since root and the user alternate
+			for place in $(places_of "$script" "${day:+$((turn + day / every / 2))}"); do
+				index=$((index + 1))
+				! in_shard "$index" || printf '%s %s %s\n' "$script" "$who" "$place"
+			done
 		done
 	done
 }
 if [ -n "${POL_TEST_LIST:-}" ]; then
-	chosen | sed 's|^tests/live/||; s|\.sh | as |'
+	chosen | sed 's|^tests/live/||; s|\.sh | as |; s| var$||; s| \([a-z0-9]*\)$| in \1|; s| as in | as |'
 	exit
 fi
 
@@ -96,20 +101,20 @@ if [ "$(id -u)" -eq 0 ] && [ -x "$base/bin/probes/who_probe" ]; then
 	install -m 4755 "$base/bin/probes/who_probe" "$base/bin/probes/who_suid"
 fi
 
-try_one() { # SCRIPT WHO [PREFIX…]: its status; what it printed is in $log
-	local script=$1 who=$2 name work status lab=''
+try_one() { # SCRIPT WHO PLACE [PREFIX…]: its status; what it printed is in $log
+	local script=$1 who=$2 place=$3 name work status lab=''
 	name=$(test_name "$1")
-	shift 2
-	work=$base/${name//\//-}.$who
-	mkdir -m 0700 "$work"
+	shift 3
+	work=$(place_dir "$place" "$base/${name//\//-}.$who")
 	if [ "$(id -u)" -eq 0 ] && [ -x "$POL_LAB/root/usr/sbin/nginx" ] && grep -q '^# lab:' "$script"; then
 		lab=$base/lab-${name//\//-}.$who
 		mkdir -m 0755 "$lab"
 		# shellcheck disable=SC2046
 		set -- "$base/tests/lab/lab.sh" -d "$lab" $(sed -n 's/^# lab://p' "$script") -- "$@"
 	fi
-	[ "$who" = root ] || [ "$(id -u)" -ne 0 ] || chown "$user" "$work"
-	timeout --kill-after=10 "${POL_LIVE_TIMEOUT:-900}" "$@" env -i POL_SK_DUMMY="${POL_SK_DUMMY:-}" \
+	set -- tests/lib/place.sh "$place" "$work" "$who" "$@"
+	timeout --kill-after=10 "${POL_LIVE_TIMEOUT:-900}" "$@" env -i PLACE="$place" \
+		 POL_SK_DUMMY="${POL_SK_DUMMY:-}" \
 		PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
 		LANG=C.UTF-8 TERM=dumb HOME="$work" WORK="$work" BIN="$base/bin" LAB="$lab" \
 		PROBES="$base/bin/probes" VARIANT="$VARIANT" AGENTS="$(agents_for "$script")" \
@@ -148,36 +153,37 @@ no_process_is_left() { # NAME WHO
 	count_fail
 }
 
-run_one() { # SCRIPT WHO [PREFIX…]
-	local name log status=0 TIMEFORMAT='%0R s, %0U+%0S s of processor'
+run_one() { # SCRIPT WHO PLACE [PREFIX…]
+	local name log where='' status=0 TIMEFORMAT='%0R s, %0U+%0S s of processor'
 	name=$(test_name "$1")
 	log=$base/log/${name//\//-}.$2
+	[ "$3" = var ] || where=" in $3"
 	{ time try_one "$@" || status=$?; } 2>"$base/time"
 	# A script that waits for others to be scheduled may be late on a loaded
 	# machine; it says so ("# timing:") and gets a second try, which is told.
 	if [ "$status" -ne 0 ] && grep -q '^# timing:' "$1"; then
-		printf -- '-- live %s as %s failed and is tried again:\n' "$name" "$2"
+		printf -- '-- live %s as %s%s failed and is tried again:\n' "$name" "$2" "$where"
 		# a script that did not come to its first row says why in its last lines
 		if grep -q '^FAIL' "$log"; then grep -A4 '^FAIL' "$log" | sed 's/^FAIL/late/'; else tail -n 5 "$log"; fi
 		status=0
 		{ time try_one "$@" || status=$?; } 2>"$base/time"
 	fi
-	printf -- '-- live %s as %s (%s)\n' "$name" "$2" "$(tail -n 1 "$base/time")"
+	printf -- '-- live %s as %s%s (%s)\n' "$name" "$2" "$where" "$(tail -n 1 "$base/time")"
 	sed '$d' "$log"
-	[ "$status" -eq 0 ] || printf '     again: %s./dev test live/%s\n' \
-		"$([ "$VARIANT" = dev ] || printf 'VARIANT=%s ' "$VARIANT")" "$name"
+	[ "$status" -eq 0 ] || printf '     again: %s%s./dev test live/%s\n' \
+		"$([ "$VARIANT" = dev ] || printf 'VARIANT=%s ' "$VARIANT")" "${where:+PLACE=$3 }" "$name"
 	count_add_line "$(tail -n 1 "$log")" "$status" "$name as $2"
 	if ! [[ $(tail -n 1 "$log") =~ ^[0-9]+\ passed ]]; then tail -n 1 "$log"; fi
 	no_process_is_left "$name" "$2"
 }
 
 ran=0
-while read -r script who; do
+while read -r script who place; do
 	ran=1
 	if [ "$who" = "$(id -un)" ]; then
-		run_one "$script" "$who"
+		run_one "$script" "$who" "$place"
 	elif have_user "$user"; then
-		run_one "$script" "$user" setpriv --reuid "$user" --regid "$user" \
+		run_one "$script" "$user" "$place" setpriv --reuid "$user" --regid "$user" \
 			--clear-groups
 	elif [ -n "${POL_TEST_REQUIRE:-}" ]; then
 		echo "FAIL $(test_name "$script"): there is no ordinary user '$user' to run it as"
