@@ -146,7 +146,7 @@ static const struct way {
 	  "write the line without that variable" },
 	{ "a variable before it that no table calls safe",
 	  "write the line without that variable, or let a policy call it 'safe'" },
-	{ "a variable that no table calls safe is set before it",
+	{ "a variable that no table calls safe is exported before it",
 	  "write the line without that variable, or let a policy call it 'safe'" },
 	{ "the line gives its name another meaning",
 	  "write the commands themselves in place of the name" },
@@ -299,6 +299,7 @@ static const char *other_way(const struct cmd_part *p)
 	case DECIDE_READS:
 	case DECIDE_WRITES:
 	case DECIDE_TARGET:
+	case DECIDE_SANDBOX:
 	case DECIDE_STEP_COUNT:
 	default:
 		return NULL;

@@ -36,9 +36,12 @@ struct cmd_proc {
 	const struct cmd_dir *dirs, *began; /* now, and at its first command */
 	struct cmd_name **names; /* CMD_NAMES lists, or NULL */
 	const char *taint;       /* why all that follows is opaque and void; or NULL */
+	const char *exported;    /* why all that follows is void, but not opaque; or NULL */
 	uint32_t ndirs;
 	bool dirs_unknown;
 	bool taint_all;          /* the taint holds for the whole process */
+	bool exported_all;       /* and so does `exported` */
+	bool allexport;          /* each variable that is set is exported */
 	bool names_all;          /* a name that nobody knows was defined */
 	bool defined;            /* a process around this one defined names */
 	bool hashed;             /* some name has a path */
@@ -65,6 +68,8 @@ struct cmd_scope {
 	bool anytime;            /* it is in a loop, a function, a trap, an alias */
 	bool alternative, appends;
 	bool moved;              /* in all of it the directory is not known */
+	bool assigned;           /* variables that are not safe were set for all of it */
+	bool allexport;          /* the shell began with -a */
 	bool guess;              /* pieces of the text are not known: cmd_guess() */
 	bool beside;             /* it runs beside what follows, or before the command
 	                            that holds it */
@@ -87,6 +92,8 @@ struct cmd_ctx {
 	bool guess;                  /* for the code that it is given; as in cmd_scope */
 	bool moved;                  /* env -C: it does not run in the shell's
 	                                directory */
+	bool assigned;               /* variables that are not safe stand before it */
+	bool allexport;              /* for the code that it is given: the shell has -a */
 	bool stood_in;               /* hash -p: the words are those of the path */
 	bool untranslated;           /* $"…" is taken as written */
 	bool beside;                 /* as in cmd_scope */

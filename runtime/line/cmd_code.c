@@ -112,7 +112,8 @@ static bool read_text(struct cmd_an *a, struct cmd_scope *s, const struct sh *sh
 	own.defined |= own.names || own.names_all;
 	own.began = own.dirs;
 	own.names = NULL;
-	own.taint_all = own.names_all = own.hashed = false;
+	own.taint_all = own.exported_all = own.names_all = own.hashed = false;
+	own.allexport |= s->allexport;
 	s->env = &own;
 	ok = cmd_scope(a, s, sh);
 	if (ok)
@@ -136,7 +137,7 @@ static bool may_follow(const struct cmd_ctx *c, const struct cmd_part *part,
 {
 	const struct cmd_proc *e = c->scope->env;
 
-	return own_process(how) && !c->guess && !c->opaque && !c->no_allow && !c->anytime &&
+	return own_process(how) && !c->guess && !c->opaque && !c->no_allow && !c->assigned && !c->anytime &&
 	       !e->names && !e->names_all && !e->taint && !e->defined && cmd_plain_shell(part);
 }
 
@@ -173,7 +174,7 @@ bool cmd_nested(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *part
 		.dialects = dialects,
 		.anytime = c->anytime || how == CMD_CODE_TRAP || how == CMD_CODE_ALIAS,
 		.alternative = c->alternative, .appends = how == CMD_CODE_ALIAS,
-		.moved = c->moved,
+		.moved = c->moved, .assigned = c->assigned, .allexport = c->allexport,
 		.guess = c->guess,
 		.beside = c->beside, .pipe = c->pipe,
 	};
@@ -239,6 +240,7 @@ struct shell_words {
 	uint32_t at;     /* the first operand, or nwords */
 	bool code;       /* -c */
 	bool read_stdin; /* -s */
+	bool allexport;  /* -a, -o allexport */
 	bool nothing;    /* --version */
 	bool unknown;    /* unknown words stand before it */
 	bool strange;    /* nobody knows the current option */
@@ -300,6 +302,7 @@ static bool letter(struct shell_words *s, char c)
 
 	s->code |= c == 'c';
 	s->read_stdin |= c == 's';
+	s->allexport |= c == 'a';
 	/* zsh's -O is a flag */
 	if (c == 'o' || c == 'O' || c == 'c')
 		return c != 'c' && !(o && o->takes == LINE_TAKES_NOTHING);
@@ -369,6 +372,8 @@ static bool shell_words(struct shell_words *s)
 			s->at++;
 			cmd_shape(s->p->words[s->at].w, &h);
 			s->unknown |= h.several;
+			s->allexport |= !h.literal ||
+					cmd_lit(s->p->words[s->at].w, "allexport");
 		}
 		if (s->strange && !strange_value(s))
 			return false;
@@ -392,9 +397,10 @@ static bool guessed(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *
 	return s && cmd_nested(a, &in, p, s, n, CMD_CODE_SHELL, shell_dialects(p));
 }
 
-bool cmd_shell(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
+bool cmd_shell(struct cmd_an *a, const struct cmd_ctx *outer, struct cmd_part *p,
 	       struct cmd_read *r)
 {
+	struct cmd_ctx own = *outer, *c = &own;
 	struct shell_words s = { .a = a, .p = p, .forks = &r->forks };
 	const struct sh_word *w;
 
@@ -404,6 +410,7 @@ bool cmd_shell(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		cmd_opaque(p, s.code ? not_literal : "a shell whose options are not known");
 		p->flags |= CMD_LOST;
 	}
+	own.allexport = s.allexport || s.unknown;
 	if (s.nothing)
 		return true;
 	w = s.at < p->nwords ? p->words[s.at].w : NULL;

@@ -370,7 +370,7 @@ bool cmd_scope(struct cmd_an *a, const struct cmd_scope *s, const struct sh *sh)
 			.to = s->outer ? s->to : cmd->to,
 			.anytime = s->anytime || cmd->func || (cmd->marks & SH_IN_LOOP),
 			.alternative = s->alternative, .appends = s->appends,
-			.moved = s->moved, .remote = s->remote,
+			.moved = s->moved, .assigned = s->assigned, .remote = s->remote,
 			.beside = s->beside || (cmd->marks & BESIDE),
 			.pipe = s->pipe,
 		};

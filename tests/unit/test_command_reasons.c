@@ -108,7 +108,12 @@ static const struct row rows[] = {
 	{ "read SECONDS", "read: a value of this variable is arithmetic, which may run code" },
 	{ "declare SECONDS=$x",
 	  "declare: a value of this variable is arithmetic, which may run code" },
-	{ "RANDOM=1; SECONDS=0; export OPTIND=1; local OPTIND; unset RANDOM", "" },
+	{ "RANDOM=1; SECONDS=0; readonly OPTIND=1; local OPTIND; unset RANDOM", "" },
+	{ "export FOO=1; ls",
+	  "ls (no allow: a variable that no table calls safe is exported before it)" },
+	{ "set -a; FOO=1; ls",
+	  "ls (no allow: a variable that no table calls safe is exported before it)" },
+	{ "declare FOO=1; export -n FOO; set -e; FOO=1; ls", "" },
 	{ "printf -v \"$x\" y", "printf: a variable whose name is not known is set" },
 	{ "export \"$x\"; ls",
 	  "export: a variable whose name is not known is set ; "
