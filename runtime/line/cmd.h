@@ -27,6 +27,16 @@ struct cmd_name {
 	const struct sh_word *path;
 };
 
+/* An alias that the line defines. Its text is read where its name begins a command. */
+struct cmd_alias {
+	struct cmd_alias *next;
+	const char *name, *text;
+	uint32_t name_n, text_n;
+	bool whole;  /* the text is some whole commands, or the beginning of one */
+	bool blank;  /* it ends in a blank: the next word may be an alias as well */
+	bool busy;   /* its text is being read: the shell does not expand it again there */
+};
+
 /*
  * One process of a shell. What its text changes holds for the commands after it, or for
  * all of the process if nobody knows when the text runs.
@@ -45,6 +55,8 @@ struct cmd_proc {
 	bool names_all;          /* a name that nobody knows was defined */
 	bool defined;            /* a process around this one defined names */
 	bool hashed;             /* some name has a path */
+	bool late;               /* it has text that the shell may read at any time */
+	struct cmd_alias *aliases;
 	bool home_changed;
 	bool arrays;             /* a variable may be an array */
 };
@@ -59,6 +71,7 @@ struct cmd_scope {
 	struct cmd_part *remote; /* the part that runs it in another file system, or
 	                            NULL */
 	const char *text;        /* the text that the words' offsets refer to, or NULL */
+	size_t text_n;
 	const char *no_allow, *opaque; /* reasons that hold for all its commands */
 	uint32_t from, to;       /* its place in the line, if outer is set */
 	uint32_t depth;

@@ -225,7 +225,8 @@ static bool run_set(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *
 static bool run_export(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
 {
 	WORDS("", "");
-	b.exports = cmd_lit(p->words[0].w, "export") && !(b.seen & bit('n'));
+	b.exports = cmd_lit(p->words[0].w, "export") &&
+		    !(b.seen & (bit('n') | bit('f')));
 	for (uint32_t i = b.at; i < p->nwords; i++) {
 		set_word(&b, p->words[i].w, true);
 		declared(&b, p->words[i].w, false);
@@ -389,7 +390,13 @@ static void define_any(const struct cmd_ctx *c, struct cmd_part *p)
 static bool run_alias(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
 {
 	WORDS("", "");
+	/* zsh's -g and -s expand names anywhere in a command; ksh's -t and -x are older */
+	if (b.seen & ~bit('p')) {
+		cmd_opaque(p, "aliases that stand anywhere in a command");
+		cmd_taint(c, "aliases that stand anywhere in a command");
+	}
 	for (uint32_t i = b.at; i < p->nwords; i++) {
+		struct cmd_alias alias;
 		struct cmd_shape s;
 		const char *eq;
 
@@ -404,8 +411,14 @@ static bool run_alias(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part
 			return false;
 		if (!s.literal)
 			cmd_opaque(p, "the text of an alias that is not literal");
-		else if (!cmd_nested(a, c, p, eq + 1, s.n - (size_t)(eq + 1 - s.p),
-				     CMD_CODE_ALIAS, c->scope->dialects))
+		if (!s.literal)
+			continue;
+		alias = (struct cmd_alias){ .name = s.p, .name_n = (uint32_t)(eq - s.p), .text = eq + 1,
+					    .text_n = (uint32_t)(s.n - (size_t)(eq + 1 - s.p)) };
+		/* the shell does not expand it in its own text */
+		if (!cmd_nested(a, c, p, alias.text, alias.text_n, CMD_CODE_ALIAS,
+				c->scope->dialects) ||
+		    !cmd_alias_define(a, c, &alias))
 			return false;
 	}
 	return true;

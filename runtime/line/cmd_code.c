@@ -112,6 +112,8 @@ static bool read_text(struct cmd_an *a, struct cmd_scope *s, const struct sh *sh
 	own.defined |= own.names || own.names_all;
 	own.began = own.dirs;
 	own.names = NULL;
+	own.aliases = NULL;
+	own.late = false;
 	own.taint_all = own.exported_all = own.names_all = own.hashed = false;
 	own.allexport |= s->allexport;
 	s->env = &own;
@@ -163,9 +165,10 @@ static uint32_t given_after(const struct cmd_part *part, const char *text, struc
 bool cmd_nested(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *part,
 		const char *text, size_t n, enum cmd_code how, unsigned dialects)
 {
-	bool shell = part->program && (part->program->flags & LINE_PF_SHELL);
+	bool shell = part->program && (part->program->flags & LINE_PF_SHELL) &&
+		     how != CMD_CODE_EXPANDED;
 	struct cmd_scope s = {
-		.env = c->scope->env, .outer = part, .text = text,
+		.env = c->scope->env, .outer = part, .text = text, .text_n = n,
 		.shell = shell ? part : c->scope->shell,
 		.remote = c->remote,
 		.process = own_process(how),
@@ -175,7 +178,7 @@ bool cmd_nested(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *part
 		.anytime = c->anytime || how == CMD_CODE_TRAP || how == CMD_CODE_ALIAS,
 		.alternative = c->alternative, .appends = how == CMD_CODE_ALIAS,
 		.moved = c->moved, .assigned = c->assigned, .allexport = c->allexport,
-		.guess = c->guess,
+		.guess = c->guess || (how == CMD_CODE_EXPANDED && c->scope->guess),
 		.beside = c->beside, .pipe = c->pipe,
 	};
 	unsigned first = dialects & CMD_IN_BASH ? CMD_IN_BASH : CMD_IN_POSIX;
@@ -185,6 +188,8 @@ bool cmd_nested(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *part
 	struct sh sh, other;
 	char *mem;
 
+	/* the shell reads it when it runs, and expands the aliases that it has then */
+	s.env->late |= s.anytime && how != CMD_CODE_ALIAS && how != CMD_CODE_EXPANDED && !s.process;
 	if (s.depth > SH_MAX_DEPTH)
 		return cmd_limit(a, "the line nests too deep");
 	if (!parse(a, &sh, text, n, first))
