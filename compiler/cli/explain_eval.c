@@ -227,6 +227,9 @@ static struct str part_step(struct explain_answer *ans, const struct eval_part_d
 				  STR_ARG(word_at(a, p)), STR_ARG(because));
 	case EVAL_PS_WRITES:
 		return str_printf(a, "4.4: what it writes: '%.*s' decides", STR_ARG(because));
+	case EVAL_PS_SANDBOX:
+		return STR("4.4: no rule is about this file: the sandbox decides when the shell "
+			   "opens it");
 	case EVAL_PS_NO_TARGET:
 		return STR("4.4: its target is not known: the stricter of 'opaque' and the "
 			   "section's 'otherwise'");
@@ -247,7 +250,8 @@ static struct str part_step(struct explain_answer *ans, const struct eval_part_d
 /* No rule was consulted, so there is none to name. */
 static bool nobody_said(const struct eval_part_decision *p)
 {
-	return p->step == EVAL_PS_TRANSPARENT || p->step == EVAL_PS_SHELL_CODE;
+	return p->step == EVAL_PS_TRANSPARENT || p->step == EVAL_PS_SHELL_CODE ||
+	       p->step == EVAL_PS_SANDBOX;
 }
 
 static struct explain_rule nobody(enum ir_effect e)

@@ -287,6 +287,7 @@ static bool by_part(struct search *s, const struct eval_part_decision *p)
 		return by_target(s, p);
 	case EVAL_PS_NO_TARGET:
 		return none(s, "its target is not known: write it out");
+	case EVAL_PS_SANDBOX:
 	case EVAL_PS_UNPARSED:
 	case EVAL_PS_COUNT:
 		break;

@@ -87,6 +87,7 @@ void eval_read_line(const struct ir *ir, const struct ir_request *req, struct ar
 		.cwd = known(a, req->cwd),
 		.home = known(a, req->roots.dir[IR_ROOT_HOME]),
 		.project = known(a, req->roots.dir[IR_ROOT_PROJECT]),
+		.host = req->scope == IR_HOST,
 	};
 	read_parts(&l);
 }
@@ -125,30 +126,67 @@ static void unknown_target(struct asked_line *l, const struct ir_request *req,
 	d->needs_person = d->effect == IR_ASK;
 }
 
+/* Only a rule decides before the line runs: everything else is left to the sandbox. */
+static void leave_to_sandbox(const struct ir_request *req, struct eval_decision *d)
+{
+	*d = (struct eval_decision){ .effect = IR_ALLOW, .risk = IR_RISK_MEDIUM,
+				     .scalar = eval_otherwise_of(req),
+				     .step = EVAL_STEP_OTHERWISE };
+}
+
+/* The target in one of the directories in which the shell may be. */
+static void decide_path(struct asked_line *l, const struct cmd_part *c,
+			struct ir_request *req, const char *dir, struct eval_part_decision *p,
+			bool *first)
+{
+	enum eval_part_step step = EVAL_PS_TARGET;
+	struct eval_decision got;
+	char buf[PATH_MAX];
+
+	if (!c->path || !cmd_resolve_loosely(&l->world, dir, c->path, c->path_n,
+					     c->home_path, buf, sizeof(buf)))
+		return;
+	req->path = str_dup(l->a, str_from(buf));
+	eval_decide_request(l->ir, req, l->a, &got);
+	if (req->scope != IR_HOST && !got.rule) {
+		leave_to_sandbox(req, &got);
+		step = EVAL_PS_SANDBOX;
+	}
+	stricter(p, &got, *first, step);
+	*first = false;
+}
+
 static void decide_op(struct asked_line *l, const struct cmd_part *c, enum ir_op op,
 		      struct eval_part_decision *p, bool *first)
 {
-	const struct cmd_dir none = { .path = NULL }, *d = c->dirs;
+	bool known = c->path && !c->path_guess;
+	const struct cmd_dir *d = c->dirs_unknown || !c->dirs ? c->near : c->dirs;
 	struct ir_request req = *l->req;
+	struct eval_decision got;
 	char buf[PATH_MAX];
 
 	req.kind = IR_FILE;
 	req.op = op;
-	if (c->dirs_unknown || !d)
-		d = &none;
-	for (; d; d = d->next) {
-		struct eval_decision got;
-		bool is = c->path && cmd_resolve(&l->world, d->path, c->path, c->path_n,
-						 c->home_path, buf, sizeof(buf));
-
-		req.path = is ? str_dup(l->a, str_from(buf)) : STR_NULL;
-		if (is)
-			eval_decide_request(l->ir, &req, l->a, &got);
-		else
+	/* a path that does not depend on the directory is known in any case */
+	known &= (c->dirs && !c->dirs_unknown) ||
+		 cmd_resolve_loosely(&l->world, NULL, c->path, c->path_n, c->home_path, buf,
+				     sizeof(buf));
+	for (const struct cmd_dir *k = d; known && k; k = k->next)
+		known = cmd_resolve_loosely(&l->world, k->path, c->path, c->path_n,
+					    c->home_path, buf, sizeof(buf));
+	if (!known) {
+		if (req.scope == IR_HOST)
 			unknown_target(l, &req, &got);
-		stricter(p, &got, *first, is ? EVAL_PS_TARGET : EVAL_PS_NO_TARGET);
+		else
+			leave_to_sandbox(&req, &got);
+		stricter(p, &got, *first,
+			 req.scope == IR_HOST ? EVAL_PS_NO_TARGET : EVAL_PS_SANDBOX);
 		*first = false;
 	}
+	if (!d)
+		decide_path(l, c, &req, NULL, p, first);
+	for (; d; d = d->next)
+		decide_path(l, c, &req, d->path, p, first);
 }
 
 static void decide_file(struct asked_line *l, const struct cmd_part *c,

@@ -26,6 +26,7 @@ static const char *const step_names[] = {
 	[EVAL_PS_WRITES] = "writes",
 	[EVAL_PS_TARGET] = "target",
 	[EVAL_PS_NO_TARGET] = "unknown target",
+	[EVAL_PS_SANDBOX] = "left to the sandbox",
 	[EVAL_PS_UNPARSED] = "unparsed",
 };
 

@@ -24,6 +24,7 @@ enum eval_part_step {
 	EVAL_PS_WRITES,      /* the command writes a path that a rule decides */
 	EVAL_PS_TARGET,      /* a file or an address: decided by the rules of its
 	                        section */
+	EVAL_PS_SANDBOX,     /* a file that no rule is about: left to the sandbox */
 	EVAL_PS_NO_TARGET,   /* a file or an address that is not known */
 	EVAL_PS_UNPARSED,    /* text that could not be parsed */
 	EVAL_PS_COUNT

@@ -50,6 +50,7 @@ enum decide_step {
 	DECIDE_READS,       /* it reads such a path */
 	DECIDE_WRITES,      /* it writes a path that a rule is about */
 	DECIDE_TARGET,      /* a file or an address: the rules of its section */
+	DECIDE_SANDBOX,     /* a file that no rule is about: left to the sandbox */
 	DECIDE_NO_TARGET,   /* a file or an address that is not known */
 	DECIDE_UNPARSED,    /* text that could not be read */
 	DECIDE_STEP_COUNT

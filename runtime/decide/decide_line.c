@@ -94,31 +94,85 @@ static void past_limit(const struct line_ctx *l, struct decision *d)
 	decide_deny(l->c, PB_S_COMMAND_OPAQUE, d);
 }
 
+static enum pb_scalar otherwise_of(uint8_t op)
+{
+	return op == PB_READ ? PB_S_FILE_READ :
+	       op == PB_WRITE ? PB_S_FILE_WRITE : PB_S_FILE_EXEC;
+}
+
+/* Only a rule decides before the line runs: everything else is left to the sandbox. */
+static void leave_to_sandbox(const struct line_ctx *l, uint8_t op, struct decision *d)
+{
+	*d = (struct decision){ .risk = 1 };
+	decide_deny(l->c, otherwise_of(op), d);
+	d->effect = PB_ALLOW;
+}
+
+static void take_answer(struct cmd_part *p, const struct decision *d, enum decide_step step,
+			struct decision *ret, bool *first)
+{
+	if (*first || d->effect > ret->effect)
+		p->step = (uint8_t)step;
+	stricter(ret, d, *first);
+	*first = false;
+}
+
+static bool target_in(const struct line_ctx *l, const struct cmd_part *p, const char *dir,
+		      char path[PATH_MAX])
+{
+	return p->path && cmd_resolve_loosely(&l->world, dir, p->path, p->path_n,
+					      p->home_path, path, PATH_MAX);
+}
+
+/* The target in one of the directories in which the shell may be. */
+static void decide_path(struct line_ctx *l, struct cmd_part *p, uint8_t op, const char *dir,
+			struct decision *ret, bool *first)
+{
+	enum decide_step step = DECIDE_TARGET;
+	const struct pb_rule *r;
+	char path[PATH_MAX];
+	struct decision one;
+
+	if (!target_in(l, p, dir, path))
+		return;
+	if (!part_spend_file(l, path)) {
+		past_limit(l, &one);
+		take_answer(p, &one, step, ret, first);
+		return;
+	}
+	decide_file(l->c, op, path, &one);
+	r = bundle_rule(l->c->b, one.rule);
+	if (l->c->scope != PB_HOST && (!r || r->kind != PB_FILE)) {
+		leave_to_sandbox(l, op, &one);
+		step = DECIDE_SANDBOX;
+	}
+	take_answer(p, &one, step, ret, first);
+}
+
 static void decide_op(struct line_ctx *l, struct cmd_part *p, uint8_t op,
 		      struct decision *ret, bool *first)
 {
-	static const struct cmd_dir none;
-	const struct cmd_dir *d = p->dirs_unknown || !p->dirs ? &none : p->dirs;
-	enum pb_scalar s = op == PB_READ ? PB_S_FILE_READ :
-			   op == PB_WRITE ? PB_S_FILE_WRITE : PB_S_FILE_EXEC;
+	bool known = p->path && !p->path_guess;
+	const struct cmd_dir *d = p->dirs_unknown || !p->dirs ? p->near : p->dirs;
 	char path[PATH_MAX];
+	struct decision one;
 
-	for (; d; d = d->next) {
-		struct decision one;
-		bool known = p->path && cmd_resolve(&l->world, d->path, p->path, p->path_n,
-						    p->home_path, path, sizeof(path));
-
-		if (known && !part_spend_file(l, path))
-			past_limit(l, &one);
-		else if (known)
-			decide_file(l->c, op, path, &one);
+	/* a path that does not depend on the directory is known in any case */
+	known &= (p->dirs && !p->dirs_unknown) || target_in(l, p, NULL, path);
+	for (const struct cmd_dir *k = d; known && k; k = k->next)
+		known = target_in(l, p, k->path, path);
+	if (!known) {
+		if (l->c->scope == PB_HOST)
+			unknown_target(l, otherwise_of(op), &one);
 		else
-			unknown_target(l, s, &one);
-		if (*first || one.effect > ret->effect)
-			p->step = known ? DECIDE_TARGET : DECIDE_NO_TARGET;
-		stricter(ret, &one, *first);
-		*first = false;
+			leave_to_sandbox(l, op, &one);
+		take_answer(p, &one, l->c->scope == PB_HOST ? DECIDE_NO_TARGET : DECIDE_SANDBOX,
+			    ret, first);
 	}
+	if (!d)
+		decide_path(l, p, op, NULL, ret, first);
+	for (; d; d = d->next)
+		decide_path(l, p, op, d->path, ret, first);
 }
 
 static void decide_redirection(struct line_ctx *l, struct cmd_part *p,
@@ -292,7 +346,8 @@ static bool prepare(struct line_ctx *l, const struct decide_ctx *c, size_t n, vo
 		.c = c,
 		.world = { .facts = c->b->commands, .cwd = c->cwd,
 			   .home = c->roots.dir[PB_ROOT_HOME],
-			   .project = c->roots.dir[PB_ROOT_PROJECT] },
+			   .project = c->roots.dir[PB_ROOT_PROJECT],
+			   .host = c->scope == PB_HOST },
 		.pool = { block, size },
 		.work = MAX_WORK + WORK_PER_BYTE * (uint64_t)n,
 		.trial_work = TRIAL_WORK,

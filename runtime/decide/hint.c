@@ -146,7 +146,7 @@ static const struct way {
 	  "write the line without that variable" },
 	{ "a variable before it that no table calls safe",
 	  "write the line without that variable, or let a policy call it 'safe'" },
-	{ "a variable that no table calls safe is set before it",
+	{ "a variable that no table calls safe is exported before it",
 	  "write the line without that variable, or let a policy call it 'safe'" },
 	{ "the line gives its name another meaning",
 	  "write the commands themselves in place of the name" },
@@ -158,6 +158,18 @@ static const struct way {
 	  "put its unknown words in quotes" },
 	{ "a command whose name is not known is defined", "write the name out" },
 	{ "the text of an alias that is not literal", "write the text out" },
+	{ "aliases that stand anywhere in a command",
+	  "write the commands themselves in place of the name" },
+	{ "an alias in text that the shell may read at any time",
+	  "write the commands themselves in place of the name" },
+	{ "an alias whose name the shell reads as its own word",
+	  "write the commands themselves in place of the name" },
+	{ "an alias whose text is a part of what follows it",
+	  "write the commands themselves in place of the name" },
+	{ "an alias that may have several texts",
+	  "write the commands themselves in place of the name" },
+	{ "a function whose name is an alias",
+	  "write the commands themselves in place of the name" },
 	{ "a script that is not known", "write the script's path out" },
 	{ "a script that is no literal path", "write the script's path out" },
 	{ "a script that is a descriptor", "give it a file of the project" },
@@ -299,6 +311,7 @@ static const char *other_way(const struct cmd_part *p)
 	case DECIDE_READS:
 	case DECIDE_WRITES:
 	case DECIDE_TARGET:
+	case DECIDE_SANDBOX:
 	case DECIDE_STEP_COUNT:
 	default:
 		return NULL;

@@ -147,6 +147,7 @@ const char *explain_part(const struct cmd_part *p)
 		return p->opaque ? p->opaque : "the text cannot be read";
 	case DECIDE_RULES:
 	case DECIDE_TARGET:
+	case DECIDE_SANDBOX:
 	case DECIDE_STEP_COUNT:
 	default:
 		return p->no_allow && p->effect != PB_ALLOW ? p->no_allow : "";

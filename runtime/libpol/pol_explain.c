@@ -134,6 +134,7 @@ static unsigned gravity(const struct pol_ctx *c, const struct cmd_part *p)
 		return 5;
 	case DECIDE_RULES:
 	case DECIDE_TARGET:
+	case DECIDE_SANDBOX:
 	case DECIDE_TRANSPARENT:
 	case DECIDE_SHELL_CODE:
 	case DECIDE_STEP_COUNT:

@@ -27,6 +27,16 @@ struct cmd_name {
 	const struct sh_word *path;
 };
 
+/* An alias that the line defines. Its text is read where its name begins a command. */
+struct cmd_alias {
+	struct cmd_alias *next;
+	const char *name, *text;
+	uint32_t name_n, text_n;
+	bool whole;  /* the text is some whole commands, or the beginning of one */
+	bool blank;  /* it ends in a blank: the next word may be an alias as well */
+	bool busy;   /* its text is being read: the shell does not expand it again there */
+};
+
 /*
  * One process of a shell. What its text changes holds for the commands after it, or for
  * all of the process if nobody knows when the text runs.
@@ -36,12 +46,17 @@ struct cmd_proc {
 	const struct cmd_dir *dirs, *began; /* now, and at its first command */
 	struct cmd_name **names; /* CMD_NAMES lists, or NULL */
 	const char *taint;       /* why all that follows is opaque and void; or NULL */
+	const char *exported;    /* why all that follows is void, but not opaque; or NULL */
 	uint32_t ndirs;
 	bool dirs_unknown;
 	bool taint_all;          /* the taint holds for the whole process */
+	bool exported_all;       /* and so does `exported` */
+	bool allexport;          /* each variable that is set is exported */
 	bool names_all;          /* a name that nobody knows was defined */
 	bool defined;            /* a process around this one defined names */
 	bool hashed;             /* some name has a path */
+	bool late;               /* it has text that the shell may read at any time */
+	struct cmd_alias *aliases;
 	bool home_changed;
 	bool arrays;             /* a variable may be an array */
 };
@@ -56,6 +71,7 @@ struct cmd_scope {
 	struct cmd_part *remote; /* the part that runs it in another file system, or
 	                            NULL */
 	const char *text;        /* the text that the words' offsets refer to, or NULL */
+	size_t text_n;
 	const char *no_allow, *opaque; /* reasons that hold for all its commands */
 	uint32_t from, to;       /* its place in the line, if outer is set */
 	uint32_t depth;
@@ -65,6 +81,8 @@ struct cmd_scope {
 	bool anytime;            /* it is in a loop, a function, a trap, an alias */
 	bool alternative, appends;
 	bool moved;              /* in all of it the directory is not known */
+	bool assigned;           /* variables that are not safe were set for all of it */
+	bool allexport;          /* the shell began with -a */
 	bool guess;              /* pieces of the text are not known: cmd_guess() */
 	bool beside;             /* it runs beside what follows, or before the command
 	                            that holds it */
@@ -87,6 +105,8 @@ struct cmd_ctx {
 	bool guess;                  /* for the code that it is given; as in cmd_scope */
 	bool moved;                  /* env -C: it does not run in the shell's
 	                                directory */
+	bool assigned;               /* variables that are not safe stand before it */
+	bool allexport;              /* for the code that it is given: the shell has -a */
 	bool stood_in;               /* hash -p: the words are those of the path */
 	bool untranslated;           /* $"…" is taken as written */
 	bool beside;                 /* as in cmd_scope */

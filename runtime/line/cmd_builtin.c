@@ -26,6 +26,7 @@ struct builtin_words {
 	const char *named;  /* letters of options whose value is the name of a variable */
 	uint64_t seen;      /* letters of the options that were found */
 	bool gives;         /* named variables get a value from elsewhere */
+	bool exports;       /* the variables are exported, with a value or without */
 	uint32_t at;        /* the first operand */
 };
 
@@ -68,6 +69,8 @@ static void set_word(struct builtin_words *b, const struct sh_word *w, bool only
 	}
 	if (eq || !only_values)
 		cmd_set(b->a, b->c, s.p, n);
+	if (b->exports)
+		cmd_export(b->a, b->c, s.p, n);
 	if ((eq || b->gives) &&
 	    !cmd_may_have(s.p, n, s.literal && eq ? eq + 1 : NULL,
 			  s.literal && eq ? s.n - (size_t)(eq + 1 - s.p) : 0))
@@ -178,10 +181,42 @@ static bool run_pushd(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part
 /* With cdable_vars `cd NAME` goes to the value of that variable. */
 static bool run_shopt(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
 {
+	struct cmd_proc *e = c->scope->env;
+
 	(void)a;
-	for (uint32_t i = 1; i < p->nwords; i++)
-		if (!sh_is_literal(p->words[i].w) || cmd_lit(p->words[i].w, "cdable_vars"))
-			c->scope->env->dirs_unknown = true;
+	for (uint32_t i = 1; i < p->nwords; i++) {
+		const struct sh_word *w = p->words[i].w;
+
+		e->dirs_unknown |= !sh_is_literal(w) || cmd_lit(w, "cdable_vars");
+		e->allexport |= !sh_is_literal(w) || cmd_lit(w, "allexport");
+	}
+	return true;
+}
+
+/* `set -a`, `set -o allexport`: what is set from now on is exported. */
+static bool run_set(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
+{
+	struct cmd_proc *e = c->scope->env;
+
+	(void)a;
+	for (uint32_t i = 1; i < p->nwords; i++) {
+		const struct sh_word *w = p->words[i].w;
+		struct cmd_shape s;
+
+		cmd_shape(w, &s);
+		if (cmd_lit(w, "--") || (s.literal && (!s.n || (s.p[0] != '-' && s.p[0] != '+'))))
+			break;
+		if (!s.literal) {
+			e->allexport |= s.open || (s.n && s.p[0] == '-');
+			continue;
+		}
+		e->allexport |= s.p[0] == '-' && memchr(s.p, 'a', s.n);
+		/* the name of an option follows */
+		if (memchr(s.p, 'o', s.n) && i + 1 < p->nwords) {
+			w = p->words[++i].w;
+			e->allexport |= !sh_is_literal(w) || cmd_lit(w, "allexport");
+		}
+	}
 	return true;
 }
 
@@ -190,6 +225,8 @@ static bool run_shopt(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part
 static bool run_export(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
 {
 	WORDS("", "");
+	b.exports = cmd_lit(p->words[0].w, "export") &&
+		    !(b.seen & (bit('n') | bit('f')));
 	for (uint32_t i = b.at; i < p->nwords; i++) {
 		set_word(&b, p->words[i].w, true);
 		declared(&b, p->words[i].w, false);
@@ -200,6 +237,7 @@ static bool run_export(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_par
 static bool run_declare(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
 {
 	WORDS("", "");
+	b.exports = (b.seen & bit('x')) != 0;
 	if (b.seen & bit('n'))
 		cmd_taint(c, "a variable stands for another one");
 	if (b.seen & bit('i'))
@@ -352,7 +390,13 @@ static void define_any(const struct cmd_ctx *c, struct cmd_part *p)
 static bool run_alias(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
 {
 	WORDS("", "");
+	/* zsh's -g and -s expand names anywhere in a command; ksh's -t and -x are older */
+	if (b.seen & ~bit('p')) {
+		cmd_opaque(p, "aliases that stand anywhere in a command");
+		cmd_taint(c, "aliases that stand anywhere in a command");
+	}
 	for (uint32_t i = b.at; i < p->nwords; i++) {
+		struct cmd_alias alias;
 		struct cmd_shape s;
 		const char *eq;
 
@@ -367,8 +411,14 @@ static bool run_alias(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part
 			return false;
 		if (!s.literal)
 			cmd_opaque(p, "the text of an alias that is not literal");
-		else if (!cmd_nested(a, c, p, eq + 1, s.n - (size_t)(eq + 1 - s.p),
-				     CMD_CODE_ALIAS, c->scope->dialects))
+		if (!s.literal)
+			continue;
+		alias = (struct cmd_alias){ .name = s.p, .name_n = (uint32_t)(eq - s.p), .text = eq + 1,
+					    .text_n = (uint32_t)(s.n - (size_t)(eq + 1 - s.p)) };
+		/* the shell does not expand it in its own text */
+		if (!cmd_nested(a, c, p, alias.text, alias.text_n, CMD_CODE_ALIAS,
+				c->scope->dialects) ||
+		    !cmd_alias_define(a, c, &alias))
 			return false;
 	}
 	return true;
@@ -448,7 +498,7 @@ static const struct builtin {
 } builtins[] = {
 	{ "cd", 2, run_cd },           { "chdir", 5, run_cd },
 	{ "pushd", 5, run_pushd },     { "popd", 4, run_pushd },
-	{ "shopt", 5, run_shopt },
+	{ "shopt", 5, run_shopt },     { "set", 3, run_set },
 	{ "export", 6, run_export },   { "readonly", 8, run_export },
 	{ "declare", 7, run_declare }, { "typeset", 7, run_declare },
 	{ "local", 5, run_declare },   { "unset", 5, run_unset },

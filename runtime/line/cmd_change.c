@@ -22,6 +22,19 @@ void cmd_set(struct cmd_an *a, const struct cmd_ctx *c, const char *name, size_t
 		c->scope->env->home_changed = true;
 	if (cmd_var(a->facts, name, n) == CMD_VAR_TAINT)
 		cmd_taint(c, "a variable that changes what runs is set before it");
+	if (c->scope->env->allexport)
+		cmd_export(a, c, name, n);
+}
+
+void cmd_export(struct cmd_an *a, const struct cmd_ctx *c, const char *name, size_t n)
+{
+	struct cmd_proc *e = c->scope->env;
+
+	if (!a->world->host || cmd_var(a->facts, name, n) != CMD_VAR_OTHER)
+		return;
+	if (!e->exported)
+		e->exported = "a variable that no table calls safe is exported before it";
+	e->exported_all |= c->anytime;
 }
 
 static bool same_path(const struct sh_word *a, const struct sh_word *b)
@@ -63,7 +76,10 @@ bool cmd_define(struct cmd_an *a, const struct cmd_ctx *c, const char *name, siz
 
 void cmd_before(struct cmd_an *a, struct cmd_ctx *c, const char *name, size_t n)
 {
-	switch (cmd_var(a->facts, name, n)) {
+	enum cmd_var is = cmd_var(a->facts, name, n);
+
+	c->assigned |= is != CMD_VAR_SAFE;
+	switch (is) {
 	case CMD_VAR_TAINT:
 		if (!c->opaque)
 			c->opaque = "a variable before it changes what runs";
@@ -71,7 +87,7 @@ void cmd_before(struct cmd_an *a, struct cmd_ctx *c, const char *name, size_t n)
 			c->no_allow = c->opaque;
 		break;
 	case CMD_VAR_OTHER:
-		if (!c->no_allow)
+		if (!c->no_allow && a->world->host)
 			c->no_allow = "a variable before it that no table calls safe";
 		break;
 	case CMD_VAR_SAFE:

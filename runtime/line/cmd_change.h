@@ -16,6 +16,8 @@ void cmd_set(struct cmd_an *a, const struct cmd_ctx *c, const char *name, size_t
 bool cmd_define(struct cmd_an *a, const struct cmd_ctx *c, const char *name, size_t n,
 		const struct sh_word *path);
 /* Handles an assignment before a command, or among the words of env. */
+/* The variable is in the environment of the commands that follow. */
+void cmd_export(struct cmd_an *a, const struct cmd_ctx *c, const char *name, size_t n);
 void cmd_before(struct cmd_an *a, struct cmd_ctx *c, const char *name, size_t n);
 /* The directory changes to the path of n bytes, below HOME if `home`. */
 bool cmd_go(struct cmd_an *a, const struct cmd_ctx *c, const char *p, size_t n, bool home);

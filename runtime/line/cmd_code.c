@@ -112,7 +112,10 @@ static bool read_text(struct cmd_an *a, struct cmd_scope *s, const struct sh *sh
 	own.defined |= own.names || own.names_all;
 	own.began = own.dirs;
 	own.names = NULL;
-	own.taint_all = own.names_all = own.hashed = false;
+	own.aliases = NULL;
+	own.late = false;
+	own.taint_all = own.exported_all = own.names_all = own.hashed = false;
+	own.allexport |= s->allexport;
 	s->env = &own;
 	ok = cmd_scope(a, s, sh);
 	if (ok)
@@ -136,7 +139,7 @@ static bool may_follow(const struct cmd_ctx *c, const struct cmd_part *part,
 {
 	const struct cmd_proc *e = c->scope->env;
 
-	return own_process(how) && !c->guess && !c->opaque && !c->no_allow && !c->anytime &&
+	return own_process(how) && !c->guess && !c->opaque && !c->no_allow && !c->assigned && !c->anytime &&
 	       !e->names && !e->names_all && !e->taint && !e->defined && cmd_plain_shell(part);
 }
 
@@ -162,9 +165,10 @@ static uint32_t given_after(const struct cmd_part *part, const char *text, struc
 bool cmd_nested(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *part,
 		const char *text, size_t n, enum cmd_code how, unsigned dialects)
 {
-	bool shell = part->program && (part->program->flags & LINE_PF_SHELL);
+	bool shell = part->program && (part->program->flags & LINE_PF_SHELL) &&
+		     how != CMD_CODE_EXPANDED;
 	struct cmd_scope s = {
-		.env = c->scope->env, .outer = part, .text = text,
+		.env = c->scope->env, .outer = part, .text = text, .text_n = n,
 		.shell = shell ? part : c->scope->shell,
 		.remote = c->remote,
 		.process = own_process(how),
@@ -173,8 +177,8 @@ bool cmd_nested(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *part
 		.dialects = dialects,
 		.anytime = c->anytime || how == CMD_CODE_TRAP || how == CMD_CODE_ALIAS,
 		.alternative = c->alternative, .appends = how == CMD_CODE_ALIAS,
-		.moved = c->moved,
-		.guess = c->guess,
+		.moved = c->moved, .assigned = c->assigned, .allexport = c->allexport,
+		.guess = c->guess || (how == CMD_CODE_EXPANDED && c->scope->guess),
 		.beside = c->beside, .pipe = c->pipe,
 	};
 	unsigned first = dialects & CMD_IN_BASH ? CMD_IN_BASH : CMD_IN_POSIX;
@@ -184,6 +188,8 @@ bool cmd_nested(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *part
 	struct sh sh, other;
 	char *mem;
 
+	/* the shell reads it when it runs, and expands the aliases that it has then */
+	s.env->late |= s.anytime && how != CMD_CODE_ALIAS && how != CMD_CODE_EXPANDED && !s.process;
 	if (s.depth > SH_MAX_DEPTH)
 		return cmd_limit(a, "the line nests too deep");
 	if (!parse(a, &sh, text, n, first))
@@ -239,6 +245,7 @@ struct shell_words {
 	uint32_t at;     /* the first operand, or nwords */
 	bool code;       /* -c */
 	bool read_stdin; /* -s */
+	bool allexport;  /* -a, -o allexport */
 	bool nothing;    /* --version */
 	bool unknown;    /* unknown words stand before it */
 	bool strange;    /* nobody knows the current option */
@@ -300,6 +307,7 @@ static bool letter(struct shell_words *s, char c)
 
 	s->code |= c == 'c';
 	s->read_stdin |= c == 's';
+	s->allexport |= c == 'a';
 	/* zsh's -O is a flag */
 	if (c == 'o' || c == 'O' || c == 'c')
 		return c != 'c' && !(o && o->takes == LINE_TAKES_NOTHING);
@@ -369,6 +377,8 @@ static bool shell_words(struct shell_words *s)
 			s->at++;
 			cmd_shape(s->p->words[s->at].w, &h);
 			s->unknown |= h.several;
+			s->allexport |= !h.literal ||
+					cmd_lit(s->p->words[s->at].w, "allexport");
 		}
 		if (s->strange && !strange_value(s))
 			return false;
@@ -392,9 +402,10 @@ static bool guessed(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *
 	return s && cmd_nested(a, &in, p, s, n, CMD_CODE_SHELL, shell_dialects(p));
 }
 
-bool cmd_shell(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
+bool cmd_shell(struct cmd_an *a, const struct cmd_ctx *outer, struct cmd_part *p,
 	       struct cmd_read *r)
 {
+	struct cmd_ctx own = *outer, *c = &own;
 	struct shell_words s = { .a = a, .p = p, .forks = &r->forks };
 	const struct sh_word *w;
 
@@ -404,6 +415,7 @@ bool cmd_shell(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		cmd_opaque(p, s.code ? not_literal : "a shell whose options are not known");
 		p->flags |= CMD_LOST;
 	}
+	own.allexport = s.allexport || s.unknown;
 	if (s.nothing)
 		return true;
 	w = s.at < p->nwords ? p->words[s.at].w : NULL;

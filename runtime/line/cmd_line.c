@@ -284,7 +284,7 @@ static bool command(struct cmd_an *a, struct cmd_ctx *c, const struct sh_cmd *cm
 		return false;
 	if (cmd->marks & SH_EVALUATES)
 		cmd_opaque(*at, cmd->evaluates);
-	return untranslated(a, c, cmd);
+	return untranslated(a, c, cmd) && cmd_aliased(a, c, *at);
 }
 
 static bool one(struct cmd_an *a, struct cmd_ctx *c, const struct sh_cmd *cmd)
@@ -305,6 +305,7 @@ static bool one(struct cmd_an *a, struct cmd_ctx *c, const struct sh_cmd *cmd)
 		break;
 	case SH_FUNCTION:
 		ok = cmd_define(a, c, cmd->name, cmd->name_n, NULL);
+		cmd_alias_function(a, c, cmd->name, cmd->name_n);
 		break;
 	case SH_LOOP:
 		cmd_set(a, c, cmd->name, cmd->name_n);
@@ -370,7 +371,7 @@ bool cmd_scope(struct cmd_an *a, const struct cmd_scope *s, const struct sh *sh)
 			.to = s->outer ? s->to : cmd->to,
 			.anytime = s->anytime || cmd->func || (cmd->marks & SH_IN_LOOP),
 			.alternative = s->alternative, .appends = s->appends,
-			.moved = s->moved, .remote = s->remote,
+			.moved = s->moved, .assigned = s->assigned, .remote = s->remote,
 			.beside = s->beside || (cmd->marks & BESIDE),
 			.pipe = s->pipe,
 		};
@@ -445,7 +446,7 @@ void cmd_from_line(struct cmd_line *ret, void *block, size_t size,
 	}
 	/* how much nested text may be read again */
 	a.work = CMD_WORK(n);
-	cmd_scope(&a, &(struct cmd_scope){ .env = &env, .text = text,
+	cmd_scope(&a, &(struct cmd_scope){ .env = &env, .text = text, .text_n = n,
 					   .dialects = posix ? CMD_IN_POSIX : CMD_IN_BASH },
 		  &sh);
 	finish(&a, &env);

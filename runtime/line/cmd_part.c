@@ -85,6 +85,8 @@ struct cmd_part *cmd_part_new(struct cmd_an *a, const struct cmd_ctx *c, enum cm
 		cmd_opaque(p, e->taint);
 		cmd_no_allow(p, e->taint);
 	}
+	if (e->exported && kind == CMD_COMMAND)
+		cmd_no_allow(p, e->exported);
 	*a->tail = p;
 	a->tail = &p->next;
 	a->ret->nparts++;
@@ -122,7 +124,7 @@ void cmd_proc_end(struct cmd_proc *e)
 	bool moved = e->dirs != e->began || e->dirs_unknown;
 	struct cmd_part *p;
 
-	if (!e->taint && !e->names && !e->names_all && !moved)
+	if (!e->taint && !e->exported && !e->names && !e->names_all && !moved)
 		return;
 	for (p = *e->first; p; p = p->next) {
 		struct cmd_node *n = cmd_node(p);
@@ -139,6 +141,8 @@ void cmd_proc_end(struct cmd_proc *e)
 			cmd_opaque(p, e->taint);
 			cmd_no_allow(p, e->taint);
 		}
+		if (e->exported && (e->exported_all || n->anytime))
+			cmd_no_allow(p, e->exported);
 		if ((e->names || e->names_all) && is_defined(e, p))
 			cmd_no_allow(p, "the line gives its name another meaning");
 	}

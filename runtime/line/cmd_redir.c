@@ -86,6 +86,7 @@ static bool one(struct cmd_an *a, const struct cmd_ctx *c, const struct sh_redir
 	struct cmd_shape s;
 	struct cmd_part *p;
 	bool is_net = false, literal_home;
+	size_t at = 0, n;
 
 	/* `> >(x)` is a pipe, no file */
 	if ((r->target->flags & SH_W_PROCSUB) && !r->target->seg.next && !r->target->next)
@@ -104,8 +105,17 @@ static bool one(struct cmd_an *a, const struct cmd_ctx *c, const struct sh_redir
 	literal_home = w->w->seg.kind == SH_HOME &&
 		       (!w->w->seg.next ||
 			(w->w->seg.next->kind == SH_LIT && !w->w->seg.next->next));
-	if (r->target->next || !(s.literal || literal_home))
+	if (r->target->next)
 		return true;
+	/* > "$HOME/x" */
+	if (!s.literal && !literal_home) {
+		if (w->w->seg.kind == SH_LIT ||
+		    !cmd_path_text(w, false, &at, &p->path, &n, &p->home_path))
+			return true;
+		p->path_n = (uint32_t)n;
+		p->path_guess = true;
+		return true;
+	}
 	p->path = s.p;
 	p->path_n = s.n;
 	if (literal_home) {

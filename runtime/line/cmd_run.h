@@ -18,7 +18,8 @@ bool cmd_run(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_word *words,
 bool cmd_scope(struct cmd_an *a, const struct cmd_scope *s, const struct sh *sh);
 /* INPUT: like SHELL, and the shell reads it from its standard input. */
 enum cmd_code {
-	CMD_CODE_SHELL, CMD_CODE_INPUT, CMD_CODE_EVAL, CMD_CODE_TRAP, CMD_CODE_ALIAS
+	CMD_CODE_SHELL, CMD_CODE_INPUT, CMD_CODE_EVAL, CMD_CODE_TRAP, CMD_CODE_ALIAS,
+	CMD_CODE_EXPANDED /* a command of the text with an alias in it */
 };
 /* Code in the words of a command: reads it in the dialects, and analyses what it runs. */
 bool cmd_nested(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *part,
@@ -48,6 +49,13 @@ bool cmd_shell(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 /* The same for code that the command reads from its standard input. */
 bool cmd_stdin(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 	       unsigned dialects);
+/* Reads the command once more with the text of each alias that its first word may be
+ * (cmd_alias.c). */
+bool cmd_aliased(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p);
+/* A function whose name is an alias: the text of the alias stands there instead. */
+void cmd_alias_function(struct cmd_an *a, const struct cmd_ctx *c, const char *name, size_t n);
+/* The line defines an alias. false: a limit was exceeded. */
+bool cmd_alias_define(struct cmd_an *a, const struct cmd_ctx *c, const struct cmd_alias *from);
 /* Follows a builtin: what it changes, and text that it evaluates. */
 bool cmd_builtin(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p);
 

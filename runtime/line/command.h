@@ -22,6 +22,9 @@ struct cmd_world {
 	const struct line_facts *facts;
 	/* Absolute and physical, without a trailing '/'; NULL: not known. */
 	const char *cwd, *home, *project;
+	/* No sandbox stands behind the decision (scope host): a variable that no table calls
+	 * safe makes allow rules void. */
+	bool host;
 };
 
 /* --- words -------------------------------------------------------------------- */
@@ -116,7 +119,7 @@ enum cmd_flag {
 	CMD_OPAQUE = 1 << 0,
 	CMD_OPAQUE_CODE = 1 << 1,
 	CMD_INTERPRETER = 1 << 2,
-	/* No allow rule matches: an assignment that is not `safe` stands before the
+	/* No allow rule matches: a variable that is not `safe` was set or exported for the
 	 * command, or the line redefines its name. `no_allow` says which. */
 	CMD_VOID = 1 << 3,
 	/* A transparent wrapper: only deny and ask rules are consulted. */
@@ -178,6 +181,8 @@ struct cmd_part {
 	bool udp;
 	bool dirs_unknown;       /* relative paths are opaque */
 	bool home_path;          /* FILE: path follows an unquoted ~ */
+	bool path_guess;         /* FILE: path is right if HOME and PWD have their usual
+	                            values: only rules that are stricter count */
 	/* Filled by the decision, for explain: */
 	uint32_t rule;           /* rule that decided; UINT32_MAX: none */
 	uint8_t effect, step, risk;

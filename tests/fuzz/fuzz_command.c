@@ -26,7 +26,8 @@ static struct cmd_world world_of(unsigned dialect)
 		facts[1] = facts_make(posix);
 		free(posix);
 	}
-	return (struct cmd_world){ .facts = facts[dialect & 1], .cwd = "/w", .home = "/h" };
+	return (struct cmd_world){ .facts = facts[dialect & 1], .cwd = "/w", .home = "/h",
+				   .host = dialect & 2 };
 }
 
 /* Kept from one text to the next: it is large, and is not to be cleared. */

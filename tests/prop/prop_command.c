@@ -208,7 +208,7 @@ static const struct {
 	{ "command { otherwise allow opaque ask }\n", "python3 -c $x", EVAL_PS_OPAQUE },
 	{ "command { allow \"ls:*\" } file { allow write \"./**\" }\n", "ls >o", EVAL_PS_TARGET },
 	{ "command { allow \"ls:*\" } file { allow write \"./**\" }\n", "ls >$x",
-	  EVAL_PS_NO_TARGET },
+	  EVAL_PS_SANDBOX },
 	{ "command { allow \"{sh|ls}:*\" }\n", "sh -c 'ls ('", EVAL_PS_UNPARSED },
 	/* no line: it has no part */
 	{ "command { otherwise allow opaque deny }\n", "ls (", EVAL_PS_COUNT },
@@ -229,6 +229,9 @@ static const struct {
 	{ "cat k/c/*", EVAL_PS_HOLDS },          { "cat k/c/x.pem", EVAL_PS_READS },
 	{ "cat k/b/x.pem", EVAL_PS_RULES },      { "cat k/b/*", EVAL_PS_RULES },
 	{ "cat k/*.c", EVAL_PS_RULES },          { "cat /home/d*/app/.env", EVAL_PS_HOLDS },
+	{ "cat >$x", EVAL_PS_NO_TARGET },        { "cat >\"$HOME\"/x", EVAL_PS_NO_TARGET },
+	{ "pushd x; cat >x", EVAL_PS_NO_TARGET }, { "cat >x", EVAL_PS_TARGET },
+	{ "pushd x; cat >/x", EVAL_PS_TARGET },  { "cat >../x", EVAL_PS_TARGET },
 	{ "grep -r x /home/*/app", EVAL_PS_HOLDS }, { "cat git/.env", EVAL_PS_RULES },
 };
 

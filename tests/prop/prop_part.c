@@ -410,7 +410,7 @@ static bool one_case(struct rnd *r)
 	static const struct ir no_policy;
 	static const struct line_facts no_facts;
 	enum eval_side side = rnd_one_in(r, 2) ? EVAL_BROAD : EVAL_NARROW;
-	struct cmd_world world = { &no_facts, "/p", "/h", "/p" };
+	struct cmd_world world = { &no_facts, "/p", "/h", "/p", true };
 	struct ir_request req = { .kind = IR_COMMAND };
 	struct cmd_dir dir = { "/p", NULL };
 	struct cmd_part part = { .kind = CMD_COMMAND, .dirs = &dir };

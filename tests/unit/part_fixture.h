@@ -13,7 +13,7 @@
 static struct cmd_dir part_dir = { "/home/dev/app", NULL };
 static const struct line_facts part_facts;
 static const struct cmd_world part_world = { &part_facts, "/home/dev/app", "/home/dev",
-					     "/home/dev/app" };
+					     "/home/dev/app", true };
 
 /* "a$b" is any text between a and b, "@" any words, "*" names of files, "~" HOME. */
 static inline struct sh_word *part_word(const char *z)

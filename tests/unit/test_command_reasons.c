@@ -108,7 +108,12 @@ static const struct row rows[] = {
 	{ "read SECONDS", "read: a value of this variable is arithmetic, which may run code" },
 	{ "declare SECONDS=$x",
 	  "declare: a value of this variable is arithmetic, which may run code" },
-	{ "RANDOM=1; SECONDS=0; export OPTIND=1; local OPTIND; unset RANDOM", "" },
+	{ "RANDOM=1; SECONDS=0; readonly OPTIND=1; local OPTIND; unset RANDOM", "" },
+	{ "export FOO=1; ls",
+	  "ls (no allow: a variable that no table calls safe is exported before it)" },
+	{ "set -a; FOO=1; ls",
+	  "ls (no allow: a variable that no table calls safe is exported before it)" },
+	{ "declare FOO=1; export -n FOO; set -e; FOO=1; ls", "" },
 	{ "printf -v \"$x\" y", "printf: a variable whose name is not known is set" },
 	{ "export \"$x\"; ls",
 	  "export: a variable whose name is not known is set ; "
@@ -163,6 +168,18 @@ static const struct row rows[] = {
 	  "alias: a command whose name is not known is defined (no allow: the line gives "
 	  "its name another meaning) ; "
 	  "ls (no allow: the line gives its name another meaning)" },
+	{ "alias -g ls=x; a",
+	  "alias: aliases that stand anywhere in a command ; x: aliases that stand anywhere in a command ; a: aliases that stand anywhere in a command" },
+	{ "trap 'ls a' EXIT; alias ls=x",
+	  "trap: an alias in text that the shell may read at any time ; ls: an alias in text that the shell may read at any time ; alias: an alias in text that the shell may read at any time ; x: an alias in text that the shell may read at any time" },
+	{ "alias if=x; a",
+	  "alias: an alias whose name the shell reads as its own word ; x: an alias whose name the shell reads as its own word ; a: an alias whose name the shell reads as its own word" },
+	{ "alias ls=\"'\"; ls a",
+	  "unread: a single quote is not closed ; ls: an alias whose text is a part of what follows it (no allow: the line gives its name another meaning) ; unread: a single quote is not closed" },
+	{ "alias a='b ' b=c b=d; a b",
+	  "b (no allow: the line gives its name another meaning) ; a: an alias that may have several texts (no allow: the line gives its name another meaning) ; b (no allow: the line gives its name another meaning)" },
+	{ "alias a=b; a() { c; }",
+	  "b: a function whose name is an alias ; c: a function whose name is an alias" },
 	{ "alias ls=\"$x\"", "alias: the text of an alias that is not literal" },
 	{ "hash -p \"$x\" ls; id",
 	  "id: a name of a command stands for a path that is not literal" },
@@ -262,7 +279,7 @@ static void test_each_reason_says_what_is_so(void **state)
 /* --- and there is no other -------------------------------------------------------------- */
 
 static const char *const sources[] = {
-	"runtime/line/cmd_builtin.c", "runtime/line/cmd_change.c",
+	"runtime/line/cmd_alias.c", "runtime/line/cmd_builtin.c", "runtime/line/cmd_change.c",
 	"runtime/line/cmd_code.c",    "runtime/line/cmd_line.c",
 	"runtime/line/cmd_made.c",    "runtime/line/cmd_option.c",
 	"runtime/line/cmd_options.c", "runtime/line/cmd_part.c",

@@ -185,8 +185,7 @@ static const struct row code[] = {
 	  "trap|rm x|EXIT @n ; rm|x @n <1 ; trap|-|INT @n ; trap|2|3 @n ; trap|<any>|"
 	  "EXIT @onl ; trap|INT @n ; trap||INT @n ; trap @n" },
 	{ "alias x='rm -rf' y; x z; alias \"$n\"=a; alias a=\"$v\"; alias \"$v\"; b",
-	  "alias|x=rm -rf|y @v ; rm|-rf @vna <1 ; x|z @v ; alias|<any>=a @ov ; alias|"
-	  "a=<any> @ov ; alias|<any> @ov ; b @v" },
+	  "alias|x=rm -rf|y @v ; rm|-rf @vna <1 ; x|z @v ; rm|-rf|z @vnr <3 ; alias|<any>=a @ov ; alias|a=<any> @ov ; alias|<any> @ov ; b @v" },
 	{ "python3 -c 'x'; python3 x.py; python3 -m pytest; echo x | python3; python3"
 	  "; python3 -u <f",
 	  "python3|-c|x @cin ; python3|x.py @in ; python3|-m|pytest @in ; echo|x ; py"

@@ -304,6 +304,8 @@ static void test_words(void **state)
 	EXPECT("./mywrap rm -rf build", "ask", "r2");
 	EXPECT("./mywrap run build", "allow", NULL);
 	EXPECT("cat rm x", "allow", "r1");
+	EXPECT("cat a > /tmp/x", "allow", "r1");
+	h.c.scope = PB_HOST;
 	EXPECT("cat a > /tmp/x", "deny", NULL);
 }
 
