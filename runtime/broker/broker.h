@@ -45,6 +45,7 @@
 #define BROKER_MOST_MOVED 20000
 #define BROKER_MOST_DEEP 64
 #define BROKER_MOST_MS 100
+#define BROKER_PAUSE_MS 2
 
 enum broker_op { BROKER_READ, BROKER_WRITE, BROKER_START };
 
@@ -85,6 +86,9 @@ struct broker_rules {
 	 * `name` in `dir` is what is there ("": dir itself); dir -1: nothing.  NULL: nobody wants
 	 * to know. */
 	void (*touches)(void *arg, const char *path, int dir, const char *name);
+	/* Called every BROKER_PAUSE_MS while one call looks at many names: the supervisor sees
+	 * whether a protected path was lost.  False: the run is over.  NULL: nothing is to be seen. */
+	bool (*pause)(void *arg);
 };
 
 enum broker_verb {

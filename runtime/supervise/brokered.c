@@ -318,6 +318,20 @@ static int check_rights(const struct brokered *b)
 	return r > 0 ? -EPERM : r;
 }
 
+/* The look is polrun's own, and not made with the ids of the run's user. */
+static bool pause_call(void *arg)
+{
+	const struct brokered *b = arg;
+	bool on;
+
+	if (!b->look)
+		return true;
+	if (b->as_user && !become(geteuid(), getegid()))
+		return false;
+	on = b->look(b->look_arg);
+	return (!b->as_user || become(b->from.ids.uid, b->from.ids.gid)) && on;
+}
+
 int brokered_init(struct brokered *b, const struct sandbox_run *run,
 		  const struct sandbox_view *view, struct sandbox_child *child,
 		  struct effects *effects, struct rt_err *err)
@@ -328,6 +342,7 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 					    .hold = hold,
 					    .in_use = in_use,
 					    .stays = stays,
+					    .pause = pause_call,
 					    .allows_link = allows_link,
 					    .makes_dir = makes_dir,
 					    .start = view->starts ? start : NULL,
