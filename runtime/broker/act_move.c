@@ -203,6 +203,8 @@ static int may_move_below(struct broker_act *a, const struct broker_spot *from,
 	if (!a->b->rules.touches && all_allowed(&a->b->rules, from->path) &&
 	    all_allowed(&a->b->rules, to->path))
 		return 0;
+	if (a->b->rules.lock && !a->b->alone)
+		return BROKER_NEEDS_LOCK;
 	m.a = a;
 	m.nfrom = from->len;
 	m.nto = m.into_len = to->len;

@@ -58,5 +58,7 @@ struct broker_spot {
 #define BROKER_TOO_LATE 2
 /* See broker_rules.start. */
 #define BROKER_LATER 3
+/* Internal: the call is to be made once more, with the lock alone. */
+#define BROKER_NEEDS_LOCK 4
 
 #endif

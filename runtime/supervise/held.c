@@ -90,6 +90,13 @@ bool held_has_writer(const struct held *h, int fd)
 	return may_be_open(h, fd, F_RDLCK);
 }
 
+bool held_surely_has_writer(const struct held *h, int fd)
+{
+	AUTO_CLOSE int again = broker_reopen(h->broker, fd, O_RDONLY);
+
+	return again == -EAGAIN || (again >= 0 && held_ask(again, F_RDLCK) == -EAGAIN);
+}
+
 bool held_is_open(const struct held *h, int fd)
 {
 	return may_be_open(h, fd, F_WRLCK);

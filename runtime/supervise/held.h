@@ -80,6 +80,8 @@ uint64_t held_number(const struct statx *st);
 int held_ask(int fd, int lease);
 /* Has anybody the regular file `fd` (O_PATH) open for writing?  Also if it cannot be known. */
 bool held_has_writer(const struct held *h, int fd);
+/* Is it known that somebody has it open for writing? */
+bool held_surely_has_writer(const struct held *h, int fd);
 /* Or open at all? */
 bool held_is_open(const struct held *h, int fd);
 /* An event: all files are to be looked at once more, by held_step(). */
