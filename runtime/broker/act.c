@@ -145,8 +145,8 @@ void broker_result_init(struct broker_result *ret)
 	ret->subject[0] = '\0';
 }
 
-void broker_act(struct broker *b, const struct broker_call *c,
-		struct broker_result *ret)
+/* BROKER_NEEDS_LOCK, or 0: *ret is set. */
+static int act_once(struct broker *b, const struct broker_call *c, struct broker_result *ret, int locked)
 {
 	struct broker_spot at, to;
 	struct broker_act a = { b, c, ret, &at, &to };
@@ -156,14 +156,15 @@ void broker_act(struct broker *b, const struct broker_call *c,
 	broker_spot_init(&at);
 	broker_spot_init(&to);
 	broker_result_init(ret);
-	r = b->confines && c->by.pid && confined_is(c->by.pid) ? BROKER_NOT_OURS :
-	    v->check						? v->check(c) :
-								  0;
+	r = locked != 0					       ? locked :
+	    b->confines && c->by.pid && confined_is(c->by.pid) ? BROKER_NOT_OURS :
+	    v->check					       ? v->check(c) :
+								 0;
 	if (r == 0)
 		r = find(&a, v);
 	if (r == 0)
 		r = broker_is_late(&c->by) ? BROKER_TOO_LATE : v->act(&a);
-	if (r == BROKER_TOO_LATE)
+	if (r == BROKER_TOO_LATE || locked < 0)
 		r = broker_refuse(&a, EIO, BROKER_BY_LATE, c->path.raw);
 	if (r == BROKER_UNDECIDED)
 		r = broker_refuse(&a, EACCES, BROKER_BY_UNDECIDED, c->path.raw);
@@ -172,4 +173,34 @@ void broker_act(struct broker *b, const struct broker_call *c,
 	ret->ours = r != BROKER_NOT_OURS;
 	ret->later = r == BROKER_LATER;
 	ret->err = r < 0 ? -r : 0;
+	return r == BROKER_NEEDS_LOCK ? r : 0;
+}
+
+static bool makes_name(const struct broker_call *c)
+{
+	const unsigned makes = 1u << BROKER_MKDIR | 1u << BROKER_MKNOD | 1u << BROKER_SYMLINK |
+			       1u << BROKER_LINK | 1u << BROKER_RENAME | 1u << BROKER_BIND;
+
+	return (makes >> c->verb & 1) || (c->verb == BROKER_OPEN && (c->flags & O_CREAT));
+}
+
+void broker_act(struct broker *b, const struct broker_call *c, struct broker_result *ret)
+{
+	const struct broker_rules *rules = &b->rules;
+	int r;
+
+	if (!rules->lock || !makes_name(c)) {
+		(void)act_once(b, c, ret, 0);
+		return;
+	}
+	r = act_once(b, c, ret, rules->lock(rules->arg, BROKER_LOCK_SHARED));
+	(void)rules->lock(rules->arg, BROKER_LOCK_NONE);
+	if (r != BROKER_NEEDS_LOCK)
+		return;
+	/* from the beginning: meanwhile another run may have moved what the paths led to */
+	r = rules->lock(rules->arg, BROKER_LOCK_ALONE);
+	b->alone = r == 0;
+	(void)act_once(b, c, ret, r);
+	b->alone = false;
+	(void)rules->lock(rules->arg, BROKER_LOCK_NONE);
 }

@@ -31,6 +31,7 @@ struct moved {
 	size_t into_len; /* of `to` as it began */
 	unsigned names, depth;
 	int64_t until; /* sys_now_ms() */
+	int64_t pause_ms; /* of the next rules.pause */
 	/* what is being read of the directory at each depth */
 	char (*read)[BROKER_READ_SIZE];
 };
@@ -135,7 +136,9 @@ static int look_at(struct moved *m, int dir, const struct entry *e)
 
 static int look_at_name(struct moved *m, int dir, const struct entry *e)
 {
+	const struct broker_rules *rules = &m->a->b->rules;
 	size_t n = strlen(e->name), nfrom = m->nfrom, nto = m->nto;
+	int64_t now;
 	int r;
 
 	if (strcmp(e->name, ".") == 0 || strcmp(e->name, "..") == 0)
@@ -143,8 +146,14 @@ static int look_at_name(struct moved *m, int dir, const struct entry *e)
 	if (nfrom + n + 2 > sizeof(m->from) || nto + n + 2 > sizeof(m->to))
 		return too_much(m);
 	/* one name may take long: each that the file system has to be asked about */
-	if (++m->names > BROKER_MOST_MOVED || sys_now_ms() > m->until)
+	now = sys_now_ms();
+	if (++m->names > BROKER_MOST_MOVED || now > m->until)
 		return too_much(m);
+	if (rules->pause && now >= m->pause_ms) {
+		if (!rules->pause(rules->arg))
+			return -EIO;
+		m->pause_ms = sys_now_ms() + BROKER_PAUSE_MS;
+	}
 	m->from[nfrom] = m->to[nto] = '/';
 	memcpy(m->from + nfrom + 1, e->name, n + 1);
 	memcpy(m->to + nto + 1, e->name, n + 1);
@@ -194,6 +203,8 @@ static int may_move_below(struct broker_act *a, const struct broker_spot *from,
 	if (!a->b->rules.touches && all_allowed(&a->b->rules, from->path) &&
 	    all_allowed(&a->b->rules, to->path))
 		return 0;
+	if (a->b->rules.lock && !a->b->alone)
+		return BROKER_NEEDS_LOCK;
 	m.a = a;
 	m.nfrom = from->len;
 	m.nto = m.into_len = to->len;
@@ -203,6 +214,7 @@ static int may_move_below(struct broker_act *a, const struct broker_spot *from,
 	memcpy(m.from, from->path, from->len + 1);
 	memcpy(m.to, to->path, to->len + 1);
 	m.until = sys_now_ms() + BROKER_MOST_MS;
+	m.pause_ms = sys_now_ms() + BROKER_PAUSE_MS;
 	if (a->c->by.until && a->c->by.until < m.until)
 		m.until = a->c->by.until;
 	fd = open_dir(from->object, ".");

@@ -18,8 +18,8 @@
 /* How often the name may have changed between the look and the act. */
 #define MOST_TRIES 16
 /* Besides BROKER_NOT_OURS, BROKER_TOO_LATE, BROKER_UNDECIDED. */
-#define CHANGED 5
-#define JUST_READS 6
+#define CHANGED 6
+#define JUST_READS 7
 
 /* libc's O_TMPFILE, and its __O_TMPFILE, hold O_DIRECTORY. */
 #define TMPFILE_ALONE (O_TMPFILE & ~O_DIRECTORY)

@@ -45,10 +45,13 @@
 #define BROKER_MOST_MOVED 20000
 #define BROKER_MOST_DEEP 64
 #define BROKER_MOST_MS 100
+#define BROKER_PAUSE_MS 2
 
 enum broker_op { BROKER_READ, BROKER_WRITE, BROKER_START };
 
 #define BROKER_NO_RULE UINT32_MAX
+
+enum broker_lock { BROKER_LOCK_NONE, BROKER_LOCK_SHARED, BROKER_LOCK_ALONE };
 
 /* What the rules say.  Whatever they do not know is no. */
 struct broker_rules {
@@ -85,6 +88,14 @@ struct broker_rules {
 	 * `name` in `dir` is what is there ("": dir itself); dir -1: nothing.  NULL: nobody wants
 	 * to know. */
 	void (*touches)(void *arg, const char *path, int dir, const char *name);
+	/* Called every BROKER_PAUSE_MS while one call looks at many names: the supervisor sees
+	 * whether a protected path was lost.  False: the run is over.  NULL: nothing is to be seen. */
+	bool (*pause)(void *arg);
+	/* Another run may act on the same directories at the same time.  A call that makes a name takes
+	 * the lock shared before it looks for its paths; one that moves a directory takes it alone, so that
+	 * nothing appears in it between the look at its names and the move.  0, BROKER_LATER, or -errno:
+	 * it cannot be had.  BROKER_LOCK_NONE gives it back.  NULL: there is no other run. */
+	int (*lock)(void *arg, enum broker_lock how);
 };
 
 enum broker_verb {
@@ -184,6 +195,7 @@ struct broker {
 	/* Where programs are started by name, seen in the same way.  Empty: nowhere. */
 	struct broker_trees starts;
 	struct broker_rules rules;
+	bool alone;    /* the call that is made has the lock alone */
 	bool confines; /* a caller has made walls of its own: confined.h */
 	int self; /* O_PATH of /proc/self/fd, of this process */
 	int cwd;  /* O_PATH of its directory */

@@ -60,5 +60,7 @@ struct broker_spot {
 #define BROKER_LATER 3
 /* The path goes through a link of a process, and where that leads is not known. */
 #define BROKER_UNDECIDED 4
+/* Internal: the call is to be made once more, with the lock alone. */
+#define BROKER_NEEDS_LOCK 5
 
 #endif

@@ -19,6 +19,7 @@
 #include "runtime/polrun/record_entry.h"
 #include "runtime/polrun/streams.h"
 #include "runtime/polrun/told.h"
+#include "runtime/state/state_dir.h"
 
 int session_fail(const struct rt_err *err, int status)
 {
@@ -60,10 +61,22 @@ static void drop_descriptors(struct session *s)
 	staged_drop(&s->staged);
 }
 
+static int open_names_lock(const struct session *s)
+{
+	struct rt_err err = { 0 };
+	int fd = state_dir_lock(s->state, &err);
+
+	if (fd < 0)
+		fprintf(s->notes, "polrun: what this run makes is not ordered with other runs of the project: %s\n",
+			err.text);
+	return fd;
+}
+
 /* The status, or SESSION_ANOTHER_VIEW. */
 static int start_and_supervise(struct session *s)
 {
 	AUTO_CLOSE int project = -1;
+	AUTO_CLOSE int names_lock = -1;
 	const struct told told = told_of(s);
 	struct sandbox_child child = { .listener = -1, .root_fd = -1, .copies_fd = -1 };
 	struct streams streams = { 0 };
@@ -115,6 +128,7 @@ static int start_and_supervise(struct session *s)
 	told_arm(&told, &s->unreached, s->report >= 0);
 	if (!s->run.trace) /* else the rename itself is recorded */
 		config_lock_begin(&s->locks, &s->bundle, &s->view);
+	s->run.names_lock = names_lock = s->view.brokers ? open_names_lock(s) : -1;
 	r = supervise(&s->run, &s->view, &child, &s->walls, &s->unreached,
 		      &s->gateway, &s->result, &err);
 	streams_give_back(flags);

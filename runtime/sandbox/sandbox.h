@@ -88,6 +88,7 @@ struct sandbox_run {
 	   are there and polinit goes on; may be NULL.  Both again after a retry. */
 	void (*meanwhile)(void *arg, pid_t init_pid, int init_pidfd);
 	void *meanwhile_arg;
+	int names_lock; /* state_dir_lock(); not above 2: there is none */
 };
 
 /* The filter of the run.  Without a listener nobody makes calls for it: that is always

@@ -123,3 +123,19 @@ int state_dir_make(const char *dir, struct rt_err *err)
 	r = make_rest(fd, rest);
 	return r < 0 ? rt_fail_errno(err, -r, "making '%s'", shown) : 0;
 }
+
+int state_dir_lock(const char *dir, struct rt_err *err)
+{
+	AUTO_CLOSE int at = -1;
+	int fd, r = state_dir_make(dir, err);
+	struct stat st;
+
+	if (r < 0)
+		return r;
+	at = sys_open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	fd = at < 0 ? -1 : sys_openat(at, "names.lock", O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0200);
+	/* root's run for another user must not keep that user's own runs from it */
+	if (fd >= 0 && geteuid() == 0 && fstat(at, &st) == 0)
+		(void)fchown(fd, st.st_uid, (gid_t)-1);
+	return fd < 0 ? rt_fail_errno(err, errno, "%s/names.lock", dir) : fd;
+}

@@ -31,5 +31,11 @@ int state_dir_own(char dir[PATH_MAX], struct rt_err *err);
  * of the directory that exists.  0, also if it exists; -errno.
  */
 int state_dir_make(const char *dir, struct rt_err *err);
+/*
+ * Opens the file by which runs of one user order the calls that make names and move directories
+ * (flock(2)).  Its mode is 0200, and a run does not write it: so no run can open it, and keep
+ * the lock from others.  A descriptor or -errno.
+ */
+int state_dir_lock(const char *dir, struct rt_err *err);
 
 #endif

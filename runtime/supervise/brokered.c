@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/fsuid.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -20,6 +21,8 @@
 #include "runtime/supervise/file_caps.h"
 
 #define MOST_HELD 65536u
+#define LOCK_SPIN_MS 1
+#define LOCK_AGAIN_MS 10
 #define AGAIN_MS 50 /* after which it is looked again for room for a copy */
 #define OWN_FILES 128u /* and the places' descriptors, which are open already; and the copies' */
 
@@ -332,6 +335,44 @@ static int check_rights(const struct brokered *b)
 	return r > 0 ? -EPERM : r;
 }
 
+/* It is waited for only as long as another call takes that makes a name; a run that moves a directory
+ * has it longer, and then the call waits, but not polrun. */
+static int lock_names(void *arg, enum broker_lock how)
+{
+	struct brokered *b = arg;
+	const int op = how == BROKER_LOCK_SHARED ? LOCK_SH : how == BROKER_LOCK_ALONE ? LOCK_EX : LOCK_UN;
+	int64_t until;
+
+	if (flock(b->run->names_lock, op | LOCK_NB) == 0)
+		return 0;
+	until = sys_now_ms() + LOCK_SPIN_MS;
+	do {
+		if (flock(b->run->names_lock, op | LOCK_NB) == 0)
+			return 0;
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return -errno;
+	} while (sys_now_ms() <= until);
+	if (!waiting_may(&b->waiting, ++b->turn))
+		return -EIO;
+	if (!b->again_ms)
+		b->again_ms = sys_now_ms() + LOCK_AGAIN_MS;
+	return BROKER_LATER;
+}
+
+/* The look is polrun's own, and not made with the ids of the run's user. */
+static bool pause_call(void *arg)
+{
+	const struct brokered *b = arg;
+	bool on;
+
+	if (!b->look)
+		return true;
+	if (b->as_user && !become(geteuid(), getegid()))
+		return false;
+	on = b->look(b->look_arg);
+	return (!b->as_user || become(b->from.ids.uid, b->from.ids.gid)) && on;
+}
+
 int brokered_init(struct brokered *b, const struct sandbox_run *run,
 		  const struct sandbox_view *view, struct sandbox_child *child,
 		  struct effects *effects, struct rt_err *err)
@@ -342,6 +383,8 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 					    .hold = hold,
 					    .in_use = in_use,
 					    .stays = stays,
+					    .pause = pause_call,
+					    .lock = run->names_lock > 2 ? lock_names : NULL,
 					    .allows_link = allows_link,
 					    .makes_dir = makes_dir,
 					    .start = view->starts ? start : NULL,

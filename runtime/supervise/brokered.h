@@ -38,6 +38,10 @@ struct brokered {
 	int *fds; /* the trees, and places below them that are only walked */
 	size_t nfds;
 	bool as_user; /* polrun has another user than the run */
+	/* Looks at the protected paths in the middle of a long call; false: the run is over.  The
+	 * caller sets both after brokered_init(). */
+	bool (*look)(void *arg);
+	void *look_arg;
 };
 
 /* Takes over the trees of the child, if the view brokers.  brokered_release() is safe after

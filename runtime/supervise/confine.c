@@ -75,6 +75,7 @@ static const int limits[] = { RLIMIT_FSIZE, RLIMIT_LOCKS };
 /* The broker acts with the ids of the run's user; programs are copied, and mounted by attach.h. */
 static const int beside_broker[] = {
 	SYS_setfsuid, SYS_setfsgid, SYS_geteuid, SYS_getegid, SYS_sendfile, SYS_sendmsg,
+	SYS_flock,
 };
 
 static void add_broker(struct own_filter *f, const int *broker, size_t n)

@@ -16,6 +16,9 @@
 #define HAD_MOST ((size_t)1 << 21) /* slots: 16 MiB */
 #define SWEEP_FIRST 256 /* files, before the first sweep */
 #define MOST_MOVES 8     /* while a file is looked at; then it is looked at again soon */
+#define MOST_WATCHED 64  /* directories above a file; each is found from the tree again */
+#define MOST_TWINS 256   /* pairs of descriptors that are compared by name before a pass */
+#define ASKED_SLOTS 256 /* a power of 2 */
 
 void held_init(struct held *h, const struct broker *broker, size_t most)
 {
@@ -87,6 +90,13 @@ bool held_has_writer(const struct held *h, int fd)
 	return may_be_open(h, fd, F_RDLCK);
 }
 
+bool held_surely_has_writer(const struct held *h, int fd)
+{
+	AUTO_CLOSE int again = broker_reopen(h->broker, fd, O_RDONLY);
+
+	return again == -EAGAIN || (again >= 0 && held_ask(again, F_RDLCK) == -EAGAIN);
+}
+
 bool held_is_open(const struct held *h, int fd)
 {
 	return may_be_open(h, fd, F_WRLCK);
@@ -99,31 +109,27 @@ struct answer {
 };
 
 struct asked {
-	struct answer *v; /* NULL: no memory */
-	size_t cap;       /* a power of 2, more than there are files */
+	struct answer v[ASKED_SLOTS];
+	size_t n;
 };
-
-static void asked_init(struct asked *a, size_t n)
-{
-	*a = (struct asked){ .cap = 2 };
-	while (a->cap <= n)
-		a->cap *= 2;
-	a->v = calloc(a->cap, sizeof(*a->v));
-}
 
 static bool has_writer(const struct held *h, struct asked *a, const struct held_file *f)
 {
-	size_t at = (size_t)f->number & (a->cap - 1);
+	size_t at = (size_t)f->number & (ASKED_SLOTS - 1);
 	struct answer *r;
 
-	if (!a->v)
-		return held_has_writer(h, f->fd);
-	while (a->v[at].said != NOT_ASKED && (a->v[at].dev != f->dev || a->v[at].ino != f->ino))
-		at = (at + 1) & (a->cap - 1);
+	while (a->v[at].said != NOT_ASKED &&
+	       (a->v[at].dev != f->dev || a->v[at].ino != f->ino))
+		at = (at + 1) & (ASKED_SLOTS - 1);
 	r = &a->v[at];
-	if (r->said == NOT_ASKED)
-		*r = (struct answer){ f->dev, f->ino,
-				      held_has_writer(h, f->fd) ? WRITER : NO_WRITER };
+	if (r->said != NOT_ASKED)
+		return r->said == WRITER;
+	if (a->n ==
+	    ASKED_SLOTS - 1) /* one slot stays empty, at which the search ends */
+		return held_has_writer(h, f->fd);
+	a->n++;
+	*r = (struct answer){ f->dev, f->ino,
+			      held_has_writer(h, f->fd) ? WRITER : NO_WRITER };
 	return r->said == WRITER;
 }
 
@@ -242,7 +248,9 @@ static int watch(const struct held *h, int at, const char *below, size_t n)
 static bool watch_file(const struct held *h, struct held_file *f, const char *path)
 {
 	const char *rest, *slash;
-	const struct broker_place *p = broker_trees_find(&h->broker->trees, path, strlen(path), &rest);
+	const struct broker_place *p =
+		broker_trees_find(&h->broker->trees, path, strlen(path), &rest);
+	unsigned n = 0;
 
 	f->wd = h->events < 0 ? -1 : watch(h, f->fd, "", 0);
 	if (f->wd < 0)
@@ -250,8 +258,10 @@ static bool watch_file(const struct held *h, struct held_file *f, const char *pa
 	if (!p || p->kind != BROKER_TREE)
 		return true;
 	for (slash = strchr(rest, '/'); slash; slash = strchr(slash + 1, '/'))
-		if (watch(h, p->fd, rest, (size_t)(slash - rest)) < 0 && errno != ENOENT &&
-		    errno != ENOTDIR)
+		if (n++ == MOST_WATCHED)
+			return false;
+		else if (watch(h, p->fd, rest, (size_t)(slash - rest)) < 0 &&
+			 errno != ENOENT && errno != ENOTDIR)
 			return false;
 	return true;
 }
@@ -302,9 +312,11 @@ static enum seen look_at(struct held *h, struct held_file *f, struct asked *aske
 
 /*
  * A file that one process keeps open, and others open again and again, is kept once.
- * `kept` has a slot for each file, with its index + 1; `cap` is a power of 2, more than h->n.
+ * `kept` has a slot for each file, with its index + 1; `cap` is a power of 2, more than
+ * h->n. *pairs is how many may still be compared by name.
  */
-static bool is_kept_already(const struct held *h, size_t i, uint32_t *kept, size_t cap)
+static bool is_kept_already(const struct held *h, size_t i, uint32_t *kept, size_t cap,
+			    unsigned *pairs)
 {
 	const struct held_file *f = &h->v[i];
 	size_t at = (size_t)f->number & (cap - 1);
@@ -313,8 +325,13 @@ static bool is_kept_already(const struct held *h, size_t i, uint32_t *kept, size
 	for (; kept[at]; at = (at + 1) & (cap - 1)) {
 		const struct held_file *g = &h->v[kept[at] - 1];
 
-		if (g->number == f->number && g->linked == f->linked && name_of(h, f->fd, a) == NAMED &&
-		    name_of(h, g->fd, b) == NAMED && !strcmp(a, b))
+		if (g->number != f->number || g->linked != f->linked)
+			continue;
+		if (!*pairs)
+			return false;
+		--*pairs;
+		if (name_of(h, f->fd, a) == NAMED && name_of(h, g->fd, b) == NAMED &&
+		    !strcmp(a, b))
 			return true;
 	}
 	kept[at] = (uint32_t)i + 1;
@@ -323,6 +340,7 @@ static bool is_kept_already(const struct held *h, size_t i, uint32_t *kept, size
 
 static void drop_twins(struct held *h)
 {
+	unsigned pairs = MOST_TWINS;
 	size_t cap = 2;
 	uint32_t *kept;
 
@@ -332,8 +350,8 @@ static void drop_twins(struct held *h)
 	if (!kept)
 		return;
 	/* what is dropped is replaced by one that comes later */
-	for (size_t i = 0; i < h->n;) {
-		if (is_kept_already(h, i, kept, cap))
+	for (size_t i = 0; i < h->n && pairs;) {
+		if (is_kept_already(h, i, kept, cap, &pairs))
 			drop(h, i);
 		else
 			i++;
@@ -341,29 +359,79 @@ static void drop_twins(struct held *h)
 	free(kept);
 }
 
-void held_look(struct held *h, struct held_lost *ret)
+static void begin_pass(struct held *h)
 {
-	struct asked asked;
-	bool often = false;
-
 	/* before they are looked at: each that is open would be named twice and watched */
 	if (h->n >= SWEEP_FIRST / 4)
 		drop_twins(h);
-	asked_init(&asked, h->n);
-	ret->path[0] = '\0';
-	ret->rule = BROKER_NO_RULE;
+	h->at = h->n;
 	h->due_ms = 0;
-	for (size_t i = h->n; i-- > 0 && !ret->path[0];) {
+	h->again = h->unwatched = false;
+}
+
+static void end_pass(struct held *h)
+{
+	size_t room = h->most > h->n ? h->most - h->n : 0;
+
+	/* soon enough that closed files are gone before there is no room for others */
+	h->sweep_at = h->n < SWEEP_FIRST / 2
+			      ? SWEEP_FIRST
+			      : h->n + (h->n < room / 2 ? h->n : room / 2);
+	if (h->again)
+		h->due_ms = sys_now_ms();
+	else if (h->unwatched && !h->due_ms)
+		h->due_ms = sys_now_ms() + HELD_SOON_MS;
+	h->again = false;
+}
+
+/* Until `until_ms`, but at one file at least.  What is dropped is replaced by a file
+ * that was looked at already, or that is newer than the pass. */
+static void go_on(struct held *h, int64_t until_ms, struct held_lost *ret)
+{
+	struct asked asked = { .n = 0 };
+
+	while (h->at) {
+		size_t i = --h->at;
 		enum seen seen = look_at(h, &h->v[i], &asked, ret);
 
 		if (seen == SEEN_CLOSED)
 			drop(h, i);
-		often |= seen == SEEN_UNWATCHED;
+		h->unwatched |= seen == SEEN_UNWATCHED;
+		if (ret->path[0]) {
+			h->at = 0;
+			h->unwatched = true; /* it is found again by the next look */
+		}
+		if (h->at && sys_now_ms() >= until_ms)
+			return;
 	}
-	free(asked.v);
-	h->sweep_at = h->n < SWEEP_FIRST / 2 ? SWEEP_FIRST : 2 * h->n;
-	if (often || ret->path[0])
-		h->due_ms = sys_now_ms() + HELD_SOON_MS;
+	end_pass(h);
+}
+
+void held_moved(struct held *h)
+{
+	if (h->at)
+		h->again = true;
+	else
+		h->due_ms = sys_now_ms();
+}
+
+void held_step(struct held *h, struct held_lost *ret)
+{
+	ret->path[0] = '\0';
+	ret->rule = BROKER_NO_RULE;
+	if (held_wait(h, sys_now_ms()) != 0)
+		return;
+	if (!h->at)
+		begin_pass(h);
+	go_on(h, sys_now_ms() + HELD_STEP_MS, ret);
+}
+
+void held_look(struct held *h, struct held_lost *ret)
+{
+	ret->path[0] = '\0';
+	ret->rule = BROKER_NO_RULE;
+	begin_pass(h);
+	go_on(h, INT64_MAX, ret);
 }
 
 static int make_room(struct held *h)
@@ -372,8 +440,15 @@ static int make_room(struct held *h)
 	size_t cap = h->cap ? 2 * h->cap : 64;
 	void *grown;
 
-	if (h->n >= h->sweep_at || h->n >= h->most)
-		held_look(h, &lost); /* what is lost is found by the next look as well */
+	if (h->n >= h->sweep_at || h->n >= h->most) {
+		/* by steps, also of the supervisor's loop.  What is lost is found by
+		 * the loop's next look */
+		if (!h->at)
+			held_moved(h);
+		held_step(h, &lost);
+		if (lost.path[0])
+			held_moved(h);
+	}
 	if (h->n >= h->most)
 		return -EMFILE;
 	if (h->n < h->cap)
@@ -415,5 +490,8 @@ int held_add(struct held *h, int fd, int *object, bool linked)
 
 int held_wait(const struct held *h, int64_t now_ms)
 {
-	return !h->due_ms ? -1 : h->due_ms <= now_ms ? 0 : (int)(h->due_ms - now_ms);
+	return h->at                 ? 0
+	       : !h->due_ms          ? -1
+	       : h->due_ms <= now_ms ? 0
+				     : (int)(h->due_ms - now_ms);
 }

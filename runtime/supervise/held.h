@@ -26,6 +26,7 @@
 #include "runtime/supervise/numbers.h"
 
 #define HELD_SOON_MS 50 /* when what is new is looked at; how often without events */
+#define HELD_STEP_MS 2  /* so long held_step() looks, but for the file that it is at */
 
 struct held_file {
 	int fd; /* O_PATH */
@@ -41,7 +42,10 @@ struct held {
 	struct held_file *v;
 	size_t n, cap, most;
 	size_t sweep_at; /* so many are looked at once more before the next one is noted */
-	int64_t due_ms;  /* when held_look() is to be called; 0: no more until an event */
+	int64_t due_ms;  /* when the next pass is to begin; 0: not until an event */
+	size_t at;       /* a pass is under way: the files below this index are still to be looked at */
+	bool again;      /* something has moved since it began: another one follows */
+	bool unwatched;  /* it has met a file that no event tells of */
 	struct numbers had; /* by held_number() */
 	bool forgot; /* there were too many: whatever is asked for may be one of them */
 };
@@ -76,11 +80,21 @@ uint64_t held_number(const struct statx *st);
 int held_ask(int fd, int lease);
 /* Has anybody the regular file `fd` (O_PATH) open for writing?  Also if it cannot be known. */
 bool held_has_writer(const struct held *h, int fd);
+/* Is it known that somebody has it open for writing? */
+bool held_surely_has_writer(const struct held *h, int fd);
 /* Or open at all? */
 bool held_is_open(const struct held *h, int fd);
-/* Looks at all of them.  Call it after an event, and when held_wait() says so. */
+/* An event: all files are to be looked at once more, by held_step(). */
+void held_moved(struct held *h);
+/*
+ * Goes on with the look at all files, or begins it when it is due.  One call takes about
+ * HELD_STEP_MS however many files there are: the run decides how many it holds and how often
+ * they move, and the supervisor has to see in between that a protected path was lost.
+ */
+void held_step(struct held *h, struct held_lost *ret);
+/* Looks at all of them at once, whatever time it takes. */
 void held_look(struct held *h, struct held_lost *ret);
-/* How long until held_look() is to be called without an event, in ms; -1: not at all. */
+/* How long until held_step() is to be called without an event, in ms; -1: not at all. */
 int held_wait(const struct held *h, int64_t now_ms);
 
 #endif

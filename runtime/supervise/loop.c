@@ -59,27 +59,48 @@ void loop_kill(struct loop *l)
 	signal_init(l, SIGKILL); /* the kernel kills the namespace with its init */
 }
 
-void loop_look_at_walls(struct loop *l)
+static void note_moves(struct loop *l)
+{
+	if (l->brokered.on)
+		held_moved(&l->brokered.held);
+}
+
+/* True if every one stands; else the run is ended. */
+static bool check_walls(struct loop *l)
 {
 	size_t gone;
 	int r;
 
-	if (l->ret->wall || l->failed)
-		return;
 	l->looked_ms = loop_now();
 	r = walls_check(l->walls, &gone);
-	if (r == 0 && gone == WALLS_STAND) {
-		loop_look_at_files(l);
-		(void)loop_set_waker(l);
-		return;
-	}
+	note_moves(l);
+	if (r == 0 && gone == WALLS_STAND)
+		return true;
 	loop_kill(l);
 	if (gone != WALLS_STAND)
 		l->ret->wall = &l->walls->view->walls[gone];
 	if (r == 0)
-		return;
+		return false;
 	l->failed = rt_fail_errno(l->err, -r, "looking at the sandbox's mounts");
 	l->ended = true;
+	return false;
+}
+
+void loop_look_at_walls(struct loop *l)
+{
+	if (l->ret->wall || l->failed || !check_walls(l))
+		return;
+	loop_look_at_files(l);
+	(void)loop_set_waker(l);
+}
+
+bool loop_look_in_between(void *arg)
+{
+	struct loop *l = arg;
+
+	if (l->ret->wall || l->failed)
+		return false;
+	return !walls_changed(l->walls) || check_walls(l);
 }
 
 void loop_look_at_files(struct loop *l)
@@ -89,7 +110,7 @@ void loop_look_at_files(struct loop *l)
 
 	if (!l->brokered.on || ret->wall || l->failed)
 		return;
-	held_look(&l->brokered.held, &lost);
+	held_step(&l->brokered.held, &lost);
 	if (!lost.path[0])
 		return;
 	loop_kill(l);
@@ -102,8 +123,16 @@ void loop_look_at_files(struct loop *l)
 void loop_stop(struct loop *l)
 {
 	/* what is new is watched from then on, so that polrun can stop */
+	if (!l->stopped)
+		note_moves(l);
 	loop_look_at_files(l);
 	l->stopped = true;
+	/* many files: the loop looks at the rest, and comes back when nothing has happened for a while */
+	if (held_wait(&l->brokered.held, sys_now_ms()) == 0 && !l->ret->wall) {
+		(void)walls_wake(l->walls, false);
+		(void)loop_set_waker(l);
+		return;
+	}
 	if (walls_wake(l->walls, true)) {
 		loop_drain_signals(l); /* a stop would discard a pending CONT */
 		if (walls_changed(l->walls))
@@ -222,6 +251,8 @@ void loop_init_gone(struct loop *l)
 	 * shows. */
 	if (walls_changed(l->walls) || l->walls->poll_ms >= 0)
 		loop_look_at_walls(l);
+	while (held_wait(&l->brokered.held, sys_now_ms()) == 0 && !l->ret->wall && !l->failed)
+		loop_look_at_files(l);
 	if (l->ret->wall && !l->failed) {
 		l->ret->status = WALL_STATUS;
 		l->ended = true;

@@ -59,6 +59,9 @@ void loop_kill(struct loop *l);
  * moment the command can reach what the wall protected.
  */
 void loop_look_at_walls(struct loop *l);
+/* The same, if an event tells of a change, in the middle of a long call of the broker's, without a
+ * look at files.  False: the run is over.  `arg`: the loop. */
+bool loop_look_in_between(void *arg);
 /* Looks at the files that the run holds open for writing; one that has been given a denied
  * name ends the run as well. */
 void loop_look_at_files(struct loop *l);

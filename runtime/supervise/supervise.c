@@ -76,6 +76,8 @@ static int prepare(struct loop *l, const struct sandbox_view *view)
 	if (r == 0)
 		r = brokered_init(&l->brokered, l->run, view, l->child, l->ret->effects, l->err);
 	l->listener.brokered = &l->brokered;
+	l->brokered.look = loop_look_in_between;
+	l->brokered.look_arg = l;
 	if (r == 0)
 		r = walls_init(l->walls, view, l->child, l->err);
 	l->walls->names.held = &l->brokered.held;
@@ -161,7 +163,8 @@ static int calls_wait(const struct loop *l)
 static int wait_for(struct loop *l, struct pollfd *p, nfds_t count)
 {
 	int most = l->stopped && l->walls->poll_ms < 0 ? LOOP_QUIET_MS : l->walls->poll_ms;
-	int files = held_wait(&l->brokered.held, sys_now_ms());
+	/* a run that has lost a protected path is being killed: nothing is looked at any more */
+	int files = l->ret->wall ? -1 : held_wait(&l->brokered.held, sys_now_ms());
 
 	int programs = l->stopped ? -1 : copies_wait(&l->brokered.copies, sys_now_ms());
 	int waiting = calls_wait(l);

@@ -34,8 +34,11 @@ static enum walls_name judge(const struct walls_run *w, int fd, const struct sta
 		return WALLS_NAME_GONE;
 	if (S_ISDIR(st->stx_mode))
 		return WALLS_NAME_STANDS;
-	return st->stx_nlink > 1 || (native && (!w->held || held_has_writer(w->held, fd))) ?
-		       WALLS_NAME_DOUBT : WALLS_NAME_STANDS;
+	if (st->stx_nlink > 1 || (native && (!w->held || held_has_writer(w->held, fd))))
+		return WALLS_NAME_DOUBT;
+	/* another run, which this polrun knows nothing of, may have passed it on to this one */
+	return w->held && w->held->broker && held_surely_has_writer(w->held, fd) ? WALLS_NAME_DOUBT :
+										    WALLS_NAME_STANDS;
 }
 
 int walls_name_look(const struct walls_run *w, int fd, bool first, uint64_t *id, enum walls_name *ret)

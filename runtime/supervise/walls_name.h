@@ -6,6 +6,8 @@
  *   file): held.h knows these;
  * - one from a tree that it writes without the broker, while it has it open for writing, or
  *   a directory from there;
+ * - one that any process has open for writing: another run may have opened it by an allowed name, and
+ *   passed the descriptor to this one (a socket in a tree that both write);
  * - one with another name (a hard link), or a symbolic link: the other name may be allowed.
  *
  * Then the wall has gone.  What a program makes has such a second name, or is open for

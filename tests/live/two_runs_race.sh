@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# Two runs at once in one project, which write no name together that each of them denies: one moves a
+# directory while the other moves a file into it; one keeps a descriptor that the other has opened.
+# timing: both work for some seconds
+# shellcheck disable=SC2016,SC2034,SC2154
+# shellcheck source=tests/lib/live.sh
+. "$(dirname "$0")/../lib/live.sh"
+policy 'file {
+    allow read, write, exec "${PROJECT_DIR}"
+    deny write "${PROJECT_DIR}/**/locked/*.txt"
+    deny write "${PROJECT_DIR}/CLAUDE.md"
+}'
+cat >race.py <<'E2'
+import os, sys, time
+end = time.monotonic() + 6
+got = 0
+if sys.argv[1] == 'move':
+    os.mkdir('w')
+    for i in range(800):
+        open('w/f%d' % i, 'w').close()
+    open('ready', 'w').close()
+    while time.monotonic() < end and not os.path.exists('locked/evil.txt'):
+        try:
+            os.rename('w', 'locked')
+            got += 1
+            if os.path.exists('locked/evil.txt'):
+                break
+            os.rename('locked', 'w')
+        except OSError:
+            pass
+else:
+    os.mkdir('stash')
+    open('stash/evil.txt', 'w').close()
+    while not os.path.exists('ready'):
+        time.sleep(0.01)
+    while time.monotonic() < end:
+        try:
+            os.rename('stash/evil.txt', 'w/evil.txt')
+            got += 1
+            os.rename('w/evil.txt', 'stash/evil.txt')
+        except OSError:
+            pass
+print(got)
+E2
+t "the control: one run alone is refused"
+run sh -c 'mkdir locked && touch a && mv a locked/evil.txt'
+[ "$rc" -ne 0 ] || bad "it was moved"
+no_file locked/evil.txt
+rm -rf locked
+
+t "one moves a directory, and the other a file into it: never to a denied name, and both get on"
+"$BIN/polrun" -q -b "$WORK/p.polb" python3 race.py move >moved 2>/dev/null </dev/null &
+pid=$!
+"$BIN/polrun" -q -b "$WORK/p.polb" python3 race.py put >put 2>/dev/null </dev/null
+wait "$pid"
+no_file locked/evil.txt
+echo "# moved $(cat moved), put $(cat put)"
+[ "$(cat moved)" -ge 3 ] && [ "$(cat put)" -ge 3 ] || bad "they stand still"
+rm -rf w locked stash ready
+
+cat >pass.py <<'E2'
+import os, socket, sys, time
+if sys.argv[1] == 'give':
+    s = socket.socket(socket.AF_UNIX)
+    while True:
+        try:
+            s.connect('s')
+            break
+        except OSError:
+            time.sleep(0.05)
+    socket.send_fds(s, [b'x'], [os.open('draft', os.O_RDWR)])
+    s.recv(1)
+    sys.exit(0)
+s = socket.socket(socket.AF_UNIX)
+s.bind('s')
+s.listen(1)
+c = s.accept()[0]
+fd = socket.recv_fds(c, 1, 1)[1][0]
+if sys.argv[1] == 'close':
+    os.close(fd)
+c.send(b'y')
+open('has', 'w').close()
+time.sleep(4)
+if sys.argv[1] == 'keep':
+    os.pwrite(fd, b'EVIL\n', 0)
+E2
+passed() { # keep or close
+	rm -f s has draft
+	echo before >CLAUDE.md
+	echo fine >draft
+	"$BIN/polrun" -q -b "$WORK/p.polb" python3 pass.py "$1" >/dev/null 2>"$WORK/.err" </dev/null &
+	pid=$!
+	run python3 pass.py give
+	want_rc 0
+	within 20 test -e has || bad "nothing was passed"
+	mv draft CLAUDE.md
+	wait "$pid"
+	rc=$? err=$(cat "$WORK/.err")
+}
+t "a descriptor that another run has opened and passed on does not write a denied name"
+passed keep
+want_rc 123
+want_line 'run ended: outside of it .*CLAUDE\.md was given to what the run could write'
+want_text fine CLAUDE.md
+
+t "the control: closed again it ends nothing"
+passed close
+want_rc 0
+want_text fine CLAUDE.md
+
+t "no run opens the lock by which they are ordered"
+lock=$HOME/.local/state/pol/names.lock
+[ -e "$lock" ] || bad "there is none"
+[ "$(stat -c %a "$lock")" = 200 ] || bad "its mode lets a run open it"
+
+done_
