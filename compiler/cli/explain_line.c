@@ -266,8 +266,13 @@ void explain_line_text(FILE *out, const struct explain_answer *e)
 	if (e->line->why)
 		fprintf(out, "not read: %s (byte %u)\n", e->line->why, e->line->at);
 	fputs(e->parts.n ? "it may run:\n" : "it runs nothing\n", out);
-	for (i = 0; i < e->parts.n; i++)
-		text_part(out, e, &e->parts.v[i]);
+	for (i = 0; i < e->parts.n; i++) {
+		const struct explain_part *p = &e->parts.v[i];
+
+		/* a name that no rule is about */
+		if (!(p->part->flags & CMD_RENAMED) || p->rules.n || p->effect != IR_ALLOW)
+			text_part(out, e, p);
+	}
 }
 
 /* --- JSON -------------------------------------------------------------------------------- */

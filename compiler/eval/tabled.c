@@ -13,6 +13,18 @@ static struct str name_of(const struct line_facts *f, const struct line_program 
 	return (struct str){ pb_strp(f, p->name), p->name.len };
 }
 
+/* The table of the program with this base name, or that of which it is another name. */
+static const struct line_program *table_of(const struct line_facts *f, struct str base,
+					   bool *ret_renamed)
+{
+	const struct line_program *called = NULL, *p;
+
+	*ret_renamed = false;
+	p = base.n ? cmd_program_called(f, base.p, base.n, &called, ret_renamed) : NULL;
+	*ret_renamed |= called && called->also.count;
+	return p;
+}
+
 /* Is it the table of the program, or of one of its subcommands? */
 static bool is_table_of(struct str name, struct str base)
 {
@@ -24,9 +36,10 @@ bool eval_tabled_is_plain(const struct ir *ir, struct str base)
 {
 	const unsigned other = LINE_PF_SHELL | LINE_PF_AWAY | LINE_PF_FILES_ONLY;
 	const struct line_facts *f = ir->line_facts;
+	bool renamed;
 	size_t i;
 
-	if (!base.n || !cmd_program(f, base.p, base.n))
+	if (!table_of(f, base, &renamed) || renamed)
 		return false;
 	for (i = 0; i < f->programs.count; i++) {
 		const struct line_program *p = program_at(f, i);
@@ -43,7 +56,8 @@ bool eval_tabled_splits(const struct ir *ir, struct str base)
 	const unsigned other = LINE_PF_NO_CLUSTER | LINE_PF_ONE_DASH | LINE_PF_FILES_ONLY |
 			       LINE_PF_SUBCOMMANDS;
 	const struct line_facts *f = ir->line_facts;
-	const struct line_program *p = base.n ? cmd_program(f, base.p, base.n) : NULL;
+	bool renamed;
+	const struct line_program *p = table_of(f, base, &renamed);
 	uint32_t i;
 
 	if (!p || p->kinds != LINE_PK_PROGRAM || (p->flags & other))
@@ -60,14 +74,17 @@ bool eval_tabled_splits(const struct ir *ir, struct str base)
 
 bool eval_tabled_is_bare(const struct ir *ir, struct str base)
 {
-	return base.n && !cmd_program(ir->line_facts, base.p, base.n);
+	bool renamed;
+
+	return base.n && !table_of(ir->line_facts, base, &renamed);
 }
 
 bool eval_tabled_names_tell(const struct ir *ir, struct str base)
 {
 	const unsigned other = LINE_PF_FILES_ONLY | LINE_PF_SUBCOMMANDS;
 	const struct line_facts *f = ir->line_facts;
-	const struct line_program *p = base.n ? cmd_program(f, base.p, base.n) : NULL;
+	bool renamed;
+	const struct line_program *p = table_of(f, base, &renamed);
 	uint32_t i;
 
 	if (!p)
@@ -84,15 +101,16 @@ bool eval_tabled_names_tell(const struct ir *ir, struct str base)
 
 bool eval_tabled_interprets(const struct ir *ir, struct str base)
 {
-	const struct line_facts *f = ir->line_facts;
+	bool renamed;
 
-	return base.n && cmd_program(f, base.p, base.n) && !eval_tabled_is_plain(ir, base);
+	return table_of(ir->line_facts, base, &renamed) && !eval_tabled_is_plain(ir, base);
 }
 
 size_t eval_tabled_code(const struct ir *ir, struct str base, struct str *ret, size_t max)
 {
 	const struct line_facts *f = ir->line_facts;
-	const struct line_program *p = base.n ? cmd_program(f, base.p, base.n) : NULL;
+	bool renamed;
+	const struct line_program *p = table_of(f, base, &renamed);
 	uint32_t i, count = p ? cmd_option_count(f, p) : 0;
 	size_t n = 0;
 
@@ -108,7 +126,8 @@ size_t eval_tabled_code(const struct ir *ir, struct str base, struct str *ret, s
 struct str eval_tabled_option(const struct ir *ir, struct str base, struct str name)
 {
 	const struct line_facts *f = ir->line_facts;
-	const struct line_program *p = base.n ? cmd_program(f, base.p, base.n) : NULL;
+	bool renamed;
+	const struct line_program *p = table_of(f, base, &renamed);
 	const struct line_option *own = NULL;
 	uint32_t n = p ? cmd_option_count(f, p) : 0, i;
 
@@ -133,7 +152,8 @@ struct str eval_tabled_option(const struct ir *ir, struct str base, struct str n
 enum eval_runner eval_tabled_runs(const struct ir *ir, struct str base)
 {
 	const struct line_facts *f = ir->line_facts;
-	const struct line_program *p = base.n ? cmd_program(f, base.p, base.n) : NULL;
+	bool renamed;
+	const struct line_program *p = table_of(f, base, &renamed);
 
 	if (!p)
 		return EVAL_RUNS_NOTHING;
@@ -147,9 +167,10 @@ enum eval_runner eval_tabled_runs(const struct ir *ir, struct str base)
 bool eval_tabled_is_transparent(const struct ir *ir, struct str base)
 {
 	const struct line_facts *f = ir->line_facts;
-	const struct line_program *p = base.n ? cmd_program(f, base.p, base.n) : NULL;
+	bool renamed;
+	const struct line_program *p = table_of(f, base, &renamed);
 
-	return p && (p->flags & LINE_PF_TRANSPARENT);
+	return p && !renamed && (p->flags & LINE_PF_TRANSPARENT);
 }
 
 size_t eval_tabled_count(const struct ir *ir)

@@ -103,14 +103,22 @@ static void add_when(struct arena *a, struct merged_when *m, const struct ir_whe
 	m->any.v[i] = w;
 }
 
+/*
+ * If statements of one level disagree about what an option takes, each may be right: the
+ * subcommands of tmux have a flag `-L`, and tmux itself a `-L NAME`.  Both readings count
+ * then, as in the reading where NAME is the subcommand a denied one would be hidden.
+ */
 static void add_option(struct arena *a, struct merged_program *p,
-		       const struct ir_optspec *o)
+		       const struct ir_optspec *o, enum ir_level level)
 {
 	struct merged_option *m = option_of(a, p, o->name);
 
 	if (o->says_takes && !m->given) {
 		m->given = true;
+		m->level = level;
 		m->takes = (uint8_t)o->takes;
+	} else if (o->says_takes && m->level == level && m->takes != o->takes) {
+		m->takes = LINE_TAKES_EITHER;
 	}
 	m->flags |= o->flags;
 	if (o->flags & LINE_OF_CODE)
@@ -161,7 +169,7 @@ static void add_statement(struct arena *a, struct merged_program *p,
 		p->skip_said = true;
 	}
 	for (size_t i = 0; i < s->noptions; i++)
-		add_option(a, p, &s->options[i]);
+		add_option(a, p, &s->options[i], s->level);
 	for (size_t i = 0; i < s->ncodes; i++)
 		add_when(a, &code_of(a, p, s->codes[i].kind, s->codes[i].operand)->when,
 			 &s->codes[i].when);
@@ -169,7 +177,8 @@ static void add_statement(struct arena *a, struct merged_program *p,
 		ADD_WORD(a, &p->after, s->after[i]);
 	for (size_t i = 0; i < s->nends; i++)
 		ADD_WORD(a, &p->ends, s->ends[i]);
-	for (size_t i = 0; i < s->nalso; i++)
+	/* of a program, join_names() turns them round */
+	for (size_t i = 0; i < s->nalso && memchr(p->name.p, ' ', p->name.n); i++)
 		ADD_WORD(a, &p->also, s->also[i]);
 	for (size_t i = 0; i < s->ndefaults; i++)
 		ADD_WORD(a, &p->defaults, s->defaults[i]);
@@ -179,6 +188,7 @@ static void add_statement(struct arena *a, struct merged_program *p,
 
 struct given {
 	VEC(const struct ir_program *) v;
+	bool has_table; /* something is said of it, or of one of its subcommands */
 };
 
 /*
@@ -191,7 +201,7 @@ static bool says_files_only(const struct merged_program *p)
 
 	return p->kinds == LINE_PK_PROGRAM && !(p->flags & ~of_files) &&
 	       (p->flags || p->defaults.n) && !p->options.n && !p->codes.n &&
-	       !p->after.n && !p->ends.n && !p->also.n && !p->skip_said;
+	       !p->after.n && !p->ends.n && !p->skip_said;
 }
 
 /* A program for which we know only subcommands gets an empty table. */
@@ -199,7 +209,7 @@ static struct merged_program merge(struct arena *a, struct str name,
 				   const struct given *given)
 {
 	struct merged_program p = { .name = name,
-				    .kinds = given->v.n ? 0 : LINE_PK_PROGRAM };
+				    .kinds = given->v.n || !given->has_table ? 0 : LINE_PK_PROGRAM };
 
 	for (size_t i = 0; i < given->v.n; i++)
 		add_statement(a, &p, given->v.v[i]);
@@ -328,6 +338,40 @@ static void join_bases(struct merged *m)
 	}
 }
 
+/*
+ * `program gcc { also c99 }`: deny and ask rules for gcc mean c99 as well, so the record of
+ * c99 lists gcc.  A name of which nothing else is said has the table of that program; if
+ * several programs have the name, of the first.
+ */
+static void join_names(struct arena *a, const struct ir *ir, struct merged *m)
+{
+	for (size_t i = 0; i < ir->programs.n; i++) {
+		const struct ir_program *p = &ir->programs.v[i];
+		uint32_t of;
+
+		if (!p->nalso || memchr(p->name.p, ' ', p->name.n))
+			continue;
+		of = number_of(m, p->name);
+		for (size_t k = 0; k < p->nalso; k++) {
+			struct merged_program *other;
+
+			/* a list of names that are one program has each of them */
+			if (str_eq(p->also[k], p->name))
+				continue;
+			other = &m->programs.v[number_of(m, p->also[k]) - 1];
+			ADD_WORD(a, &other->also, p->name);
+			if (!other->kinds && (!other->as || of < other->as))
+				other->as = of;
+		}
+	}
+	for (size_t i = 0; i < m->programs.n; i++) {
+		struct merged_program *p = &m->programs.v[i];
+
+		if (p->as)
+			p->kinds = LINE_PK_PROGRAM;
+	}
+}
+
 static int by_var(const void *x, const void *y)
 {
 	const struct merged_var *p = x, *q = y;
@@ -378,9 +422,12 @@ bool facts_merge(struct arena *a, const struct ir *ir, struct merged *ret)
 		struct given *s = given_of(a, &names, p->name);
 
 		VEC_PUSH(a, &s->v, p);
+		s->has_table = true;
 		for (struct str base = base_name(p->name); base.n;
 		     base = base_name(base))
-			(void)given_of(a, &names, base);
+			given_of(a, &names, base)->has_table = true;
+		for (size_t k = 0; k < p->nalso && !base_name(p->name).n; k++)
+			(void)given_of(a, &names, p->also[k]);
 	}
 	for (size_t i = 0; i < names.n; i++) {
 		struct merged_program p;
@@ -395,6 +442,7 @@ bool facts_merge(struct arena *a, const struct ir *ir, struct merged *ret)
 	if (m.programs.n)
 		qsort(m.programs.v, m.programs.n, sizeof(*m.programs.v), by_name);
 	join_bases(&m);
+	join_names(a, ir, &m);
 	merge_vars(a, ir, &m);
 	*ret = m;
 	return true;

@@ -22,6 +22,7 @@ struct merged_when {
 struct merged_option {
 	struct str name;
 	bool given; /* a level says what the option takes (`takes`) */
+	enum ir_level level; /* with `given`: the highest-ranked level that says so */
 	uint8_t takes;
 	uint32_t flags;
 	uint32_t same;
@@ -45,6 +46,7 @@ struct merged_program {
 	/* For a subcommand ("git rebase"): the number, from 1 on, of the program or
 	 * subcommand that it belongs to; 0: none. */
 	uint32_t base;
+	uint32_t as; /* 1 + index of the program whose table it has; 0: its own */
 	uint32_t noptions; /* in this program and all its bases: `same` goes on
 	                      counting after those of the bases */
 };

@@ -143,7 +143,8 @@ static struct pb_table put_programs(struct block *e)
 					.flags = p->flags,
 					.skip = p->skip,
 					.stems = has_stems(p),
-					.base = p->base };
+					.base = p->base,
+					.as = p->as };
 
 		r.options = put_options(e, p);
 		r.codes = put_codes(e, p);

@@ -215,12 +215,11 @@ static void check_table_name(struct lower *l, const struct ast_stmt *stmt,
 	if (count > 1 && name->text.n > LINE_MAX_SUBCOMMAND)
 		diag_add(l->sink, DIAG_VALUE, name->at,
 			 "the name of a subcommand is longer than %d bytes", LINE_MAX_SUBCOMMAND);
-	while (i && (i->kind != AST_P_ALSO || count > 1))
-		i = i->next;
-	if (i)
-		diag_add(l->sink, DIAG_OPTION, i->at,
-			 "'also' belongs to a subcommand, and '%.*s' is a program",
-			 STR_ARG(name->text));
+	for (; i && count == 1; i = i->next)
+		for (const struct ast_value *v = i->values;
+		     i->kind == AST_P_ALSO && v; v = v->next)
+			if (!lower_program_name(l, v->text, v->at))
+				return;
 }
 
 /* Only these shells' text is read as they read it (zsh's: where it is plain). */

@@ -183,6 +183,22 @@ static int check_base(const struct commands *m, uint32_t i)
 	return 0;
 }
 
+/* "c99" has the table of "gcc", which is its own, and nothing besides. */
+static int check_as(const struct commands *m, uint32_t i)
+{
+	const struct line_program *v = at(m->c, m->h->programs.off), *p = v + i;
+
+	if (!p->as)
+		return 0;
+	if (p->as > m->h->programs.count || p->as == i + 1 || v[p->as - 1].as ||
+	    v[p->as - 1].base)
+		return check_bad(m->c, "a program has the table of none");
+	if (p->base || p->flags || p->skip || p->options.count || p->codes.count ||
+	    p->places.count || p->after.count || p->ends.count || p->defaults.count)
+		return check_bad(m->c, "a program has two tables");
+	return 0;
+}
+
 static int check_programs(const struct commands *m)
 {
 	const struct line_program *v;
@@ -198,9 +214,10 @@ static int check_programs(const struct commands *m)
 		if (memchr(at(m->c, p->name.off), '/', p->name.len))
 			return check_bad(m->c, "a program's name is a path");
 		if (p->kinds == 0 || (p->kinds & ~KINDS) || (p->flags & ~FLAGS) ||
-		    p->skip > UINT8_MAX || p->zero)
+		    p->skip > UINT8_MAX)
 			return check_bad(m->c, "a program has an unknown kind or flag");
 		CHECK_TRY(check_base(m, i));
+		CHECK_TRY(check_as(m, i));
 		CHECK_TRY(check_options(m, p));
 		CHECK_TRY(check_codes(m, p));
 		CHECK_TRY(check_places(m, p));
@@ -210,7 +227,7 @@ static int check_programs(const struct commands *m)
 		CHECK_TRY(check_defaults(m, p->defaults));
 		if ((p->flags & LINE_PF_FILES_ONLY) &&
 		    (p->kinds != LINE_PK_PROGRAM || p->options.count || p->codes.count ||
-		     p->places.count || p->after.count || p->ends.count || p->also.count ||
+		     p->places.count || p->after.count || p->ends.count ||
 		     p->skip || (p->flags & LINE_PF_SUBCOMMANDS)))
 			return check_bad(m->c, "a program says more than of its files");
 	}

@@ -127,6 +127,9 @@ struct cmd_node {
 	const struct cmd_proc *env;
 	const struct line_program *files; /* a table that only describes files
 	                                     (LINE_PF_FILES_ONLY), or NULL */
+	const struct line_program *called; /* deny and ask rules mean it by the names in
+	                                      this record's `also`, and … */
+	bool by_pattern;         /* … by this record's own name; or NULL */
 	struct cmd_run_file *scripts; /* the files that it runs, or NULL */
 	uint32_t number;         /* number of the simple command that it comes from */
 	uint32_t pipe;           /* number of the pipe that it runs in, from 1; or 0 */

@@ -8,11 +8,16 @@
 bool cmd_is_itself(const struct line_facts *f, const struct cmd_part *p)
 {
 	const struct sh_word *w = p->words[0].w;
+	const struct line_program *t;
 	const struct line_pin *pin;
 	const char *base;
 	size_t n;
 
 	if (!sh_is_literal(w) || !cmd_base(w, &base, &n))
+		return false;
+	/* under another name (`timeout-9`, or `also`) it needs a permission of its own */
+	t = cmd_program(f, base, n);
+	if (!t || t->name.len != n || memcmp(pb_strp(f, t->name), base, n) != 0)
 		return false;
 	if (n == w->seg.n)
 		return true;

@@ -60,9 +60,114 @@ static bool is_stem(const struct line_facts *f, struct pb_str s, const char *p, 
 	       memcmp(q, p, s.len - 1) == 0;
 }
 
+/* The record's own table, or that of the program whose table it has. */
+static const struct line_program *table_of(const struct line_facts *f,
+					   const struct line_program *p)
+{
+	return p && p->as ? pb_at(f, f->programs, sizeof(*p), p->as - 1) : p;
+}
+
 const struct line_program *cmd_program(const struct line_facts *f, const char *name, size_t n)
 {
-	return find(f, f->programs, sizeof(struct line_program), name, n);
+	return table_of(f, find(f, f->programs, sizeof(struct line_program), name, n));
+}
+
+/* --- names by pattern ------------------------------------------------------------------- */
+
+/*
+ * The number of bytes of a version that the text ends in: "5", "-12", "3.11", "-5.2.1",
+ * "3.13t". 0: none. *ret_least is the least that may be one: the last number alone.
+ */
+static size_t version_at_end(const char *p, size_t n, size_t *ret_least)
+{
+	size_t i = n, digits;
+	bool dots = false;
+
+	/* a build of its own: "python3.13t" */
+	if (n > 2 && strchr("dmtu", p[n - 1]) && isdigit((unsigned char)p[n - 2]))
+		i--;
+	for (digits = i; digits && isdigit((unsigned char)p[digits - 1]); digits--)
+		;
+	if (digits == i)
+		return 0;
+	*ret_least = n - digits;
+	i = digits;
+	while (i && (isdigit((unsigned char)p[i - 1]) || p[i - 1] == '.'))
+		dots |= p[--i] == '.';
+	if (p[n - 1] > '9' && !dots)
+		return 0;
+	if (i && (p[i - 1] == '-' || p[i - 1] == '_'))
+		i--;
+	return n - i;
+}
+
+/* The first component of a GNU triplet names the processor. */
+static bool is_processor(const char *p, size_t n)
+{
+	static const char *const names[] = {
+		"aarch64", "alpha", "amd64", "arm", "avr", "bpf", "hppa", "i386", "i486", "i586",
+		"i686", "ia64", "loongarch64", "m68k", "mips", "nios2", "powerpc", "ppc", "riscv",
+		"s390", "sh4", "sparc", "wasm", "x86_64", "xtensa",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strlen(names[i]) <= n && memcmp(names[i], p, strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
+/* The record of the name, or of the name without one of the versions that it may end in. */
+static const struct line_program *without_version(const struct line_facts *f, const char *p,
+						  size_t n)
+{
+	const struct line_program *is;
+	size_t least = 0, most = version_at_end(p, n, &least);
+
+	for (size_t k = least; most && k <= most && k < n; k++) {
+		/* the number begins behind a letter, or after a mark */
+		is = find(f, f->programs, sizeof(*is), p, n - k);
+		if (is)
+			return is;
+	}
+	return NULL;
+}
+
+/* The record of the program behind a name with a version, or with a triplet. */
+static const struct line_program *by_pattern(const struct line_facts *f, const char *p, size_t n)
+{
+	const struct line_program *is = without_version(f, p, n);
+	const char *dash = memchr(p, '-', n), *end = p + n;
+
+	/* "perl5.36-x86_64-linux-gnu" */
+	for (const char *d = dash; d && !is; d = memchr(d + 1, '-', (size_t)(end - d - 1)))
+		if (is_processor(d + 1, (size_t)(end - d - 1))) {
+			is = find(f, f->programs, sizeof(*is), p, (size_t)(d - p));
+			if (!is)
+				is = without_version(f, p, (size_t)(d - p));
+		}
+	if (is || !dash || !is_processor(p, (size_t)(dash - p)))
+		return is;
+	for (; dash && !is; dash = memchr(dash + 1, '-', (size_t)(end - dash - 1))) {
+		is = find(f, f->programs, sizeof(*is), dash + 1, (size_t)(end - dash - 1));
+		if (!is)
+			is = without_version(f, dash + 1, (size_t)(end - dash - 1));
+	}
+	return is;
+}
+
+const struct line_program *cmd_program_called(const struct line_facts *f, const char *name,
+					    size_t n, const struct line_program **ret_called,
+					    bool *ret_by_pattern)
+{
+	const struct line_program *p = find(f, f->programs, sizeof(*p), name, n);
+
+	*ret_by_pattern = false;
+	if (!p) {
+		p = by_pattern(f, name, n);
+		*ret_by_pattern = p != NULL;
+	}
+	*ret_called = p;
+	return table_of(f, p);
 }
 
 /* The first stem from record *i on that begins the name. Looks only at records that share

@@ -31,13 +31,21 @@ size_t cmd_block_size(size_t n)
 
 static void take_program(const struct cmd_an *a, struct cmd_part *p)
 {
+	const struct line_program *t, *called;
+	bool by_pattern;
 	const char *base;
 	size_t n;
 
 	if (!cmd_base(p->words[0].w, &base, &n))
 		return;
-	p->program = cmd_take_table(p, cmd_program(a->facts, base, n));
-	if (p->program)
+	t = cmd_program_called(a->facts, base, n, &called, &by_pattern);
+	if (called && (by_pattern || called->also.count)) {
+		cmd_node(p)->called = called;
+		cmd_node(p)->by_pattern = by_pattern;
+	}
+	p->program = cmd_take_table(p, t);
+	/* a pattern may be wrong about a name: then the words may spell a command */
+	if (p->program && !by_pattern)
 		p->flags |= CMD_TABLED;
 }
 

@@ -134,9 +134,59 @@ bool cmd_forked(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 	return true;
 }
 
+/*
+ * The same command once more with another name of its program. What it runs and what it
+ * holds belongs to the part with the name as written, which has the same table.
+ */
+static bool add_named_part(struct cmd_an *a, const struct cmd_ctx *c, const struct cmd_part *p,
+			   struct pb_str name)
+{
+	struct cmd_ctx as = *c;
+	struct cmd_part *named;
+
+	if (!cmd_work(a, p->nwords + 16))
+		return false;
+	as.alternative = true;
+	named = cmd_part_new(a, &as, CMD_COMMAND);
+	if (!named)
+		return false;
+	named->words = cmd_alloc(a, sizeof(*named->words) * p->nwords);
+	if (!named->words)
+		return false;
+	memcpy(named->words, p->words, sizeof(*named->words) * p->nwords);
+	for (uint32_t i = 0; i < p->nwords; i++)
+		named->words[i].places = 0;
+	named->words[0].w = cmd_literal(a, pb_strp(a->facts, name), name.len);
+	named->nwords = p->nwords;
+	named->program = p->program;
+	named->options = p->options;
+	named->flags |= CMD_RENAMED | CMD_TRANSPARENT | CMD_TABLED | (p->flags & CMD_APPENDS);
+	return named->words[0].w != NULL;
+}
+
+/* "gcc-12", "x86_64-linux-gnu-gcc" and "c99" are gcc to a rule that denies or asks. */
+static bool named_otherwise(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
+{
+	const struct line_program *called = cmd_node(p)->called;
+
+	if (!called)
+		return true;
+	if (cmd_node(p)->by_pattern && !add_named_part(a, c, p, called->name))
+		return false;
+	for (uint32_t i = 0; i < called->also.count; i++) {
+		const struct line_word *w = pb_at(a->facts, called->also, sizeof(*w), i);
+
+		if (!add_named_part(a, c, p, w->text))
+			return false;
+	}
+	return true;
+}
+
 bool cmd_renamed(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		 const struct cmd_read *r)
 {
+	if (!named_otherwise(a, c, p))
+		return false;
 	if (!p->program)
 		return dashed(a, c, p);
 	return !r->command || subcommands(a, c, p, r->command);

@@ -349,13 +349,15 @@ static bool lost(struct cmd_an *a, struct cmd_ctx *c, struct cmd_part *p,
 	c->alternative = true;
 	for (i = r->maybe; i && i < p->nwords; i++) {
 		const struct line_program *in = NULL;
+		const struct line_program *called;
+		bool by_pattern;
 		const char *base;
 		size_t n;
 
 		if (!sh_is_literal(p->words[i].w) && i != r->maybe)
 			continue;
 		if (cmd_base(p->words[i].w, &base, &n))
-			in = cmd_program(a->facts, base, n);
+			in = cmd_program_called(a->facts, base, n, &called, &by_pattern);
 		if (i != r->maybe &&
 		    !(in && (in->kinds & (LINE_PK_WRAPPER | LINE_PK_INTERPRETER))))
 			continue;

@@ -144,6 +144,8 @@ enum cmd_flag {
 	CMD_REMOTE = 1 << 10,
 	/* It reads everything below its working directory. */
 	CMD_READS_HERE = 1 << 11,
+	/* The part before it once more, with another name of the same program. */
+	CMD_RENAMED = 1 << 12,
 };
 
 struct cmd_dir {
@@ -219,6 +221,15 @@ void cmd_from_argv(struct cmd_line *ret, void *block, size_t size,
 /* The table of the program with this base name, or NULL. */
 const struct line_program *cmd_program(const struct line_facts *facts, const char *name,
 				     size_t n);
+/*
+ * The same for a name with which a distribution installs that program as well: with its
+ * version ("gcc-12", "zsh5", "python3.14"), or for one machine ("x86_64-linux-gnu-gcc").
+ * *ret_called is the record that lists the other names by which deny and ask rules mean the
+ * program, and *ret_by_pattern says that its own name is one of these.
+ */
+const struct line_program *cmd_program_called(const struct line_facts *facts, const char *name,
+					    size_t n, const struct line_program **ret_called,
+					    bool *ret_by_pattern);
 /* The base program of a subcommand's table, or NULL. */
 const struct line_program *cmd_base_of(const struct line_facts *facts,
 				     const struct line_program *p);

@@ -126,14 +126,17 @@ struct line_program {
 	uint32_t base;           /* subcommand: 1 + index of its base program; else 0 */
 	uint32_t stems;          /* 1: one of its own options has a name that ends in
 	                            '*' */
-	uint32_t zero;
+	uint32_t as;             /* 1 + index of the program whose table it has (`c99`
+	                            has that of `gcc`), and nothing of its own; else 0 */
 	struct pb_table options; /* struct line_option, by name */
 	struct pb_table codes;   /* struct line_code, by operand */
 	struct pb_table places;  /* struct line_place, by kind and operand */
 	struct pb_table after;   /* struct line_word: words after which commands begin
 	                            (-exec) */
 	struct pb_table ends;    /* struct line_word: words that end them (; +) */
-	struct pb_table also;    /* struct line_word: other names of a subcommand */
+	struct pb_table also;    /* struct line_word. Subcommand: its other names.
+	                            Program: the names by which deny and ask rules mean
+	                            it as well */
 	struct pb_table defaults; /* struct line_word: names of files that it runs though
 	                             no word names them; '*' (at most once) means any
 	                             text */

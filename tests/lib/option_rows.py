@@ -207,7 +207,10 @@ ROWS = [
     Row("rsync", "rsync", [("list", "rsync --help", {"indent": (0, 12)})],
      {"rsync": {"-h": "N", "--help": "N", "--no-OPTION": None}}, True),
     Row("scp sftp", "openssh-client", [("usage", "{p}", {})], {}, True),
-    Row("make", "make", GNU, {}, True),
+    # a number that stands alone behind them is their value
+    Row("make", "make", GNU, {"make": {
+        "-j": "E", "--jobs": "E", "-l": "E", "--load-average": "E", "--max-load": "E",
+    }}, True),
     Row("ninja", "ninja-build", GNU, {}, True),
     Row("m4", "m4", GNU, {}, True),
     Row("bc", "bc", GNU, {}, True),

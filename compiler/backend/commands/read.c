@@ -103,6 +103,10 @@ static void print_program(FILE *out, const struct line_facts *h,
 	print_str(out, h, p->name);
 	ir_print_flags(out, &ir_words_program_flag, p->flags);
 	(void)fputs(p->flags & LINE_PF_SUBCOMMANDS ? " subcommands" : "", out);
+	if (p->as) {
+		(void)fputs(" as ", out);
+		print_str(out, h, ((const struct line_program *)table(h, h->programs))[p->as - 1].name);
+	}
 	(void)fputs(p->flags & LINE_PF_FILES_ONLY ? " files-only" : "", out);
 	if (p->skip)
 		(void)fprintf(out, " skip %u", p->skip);
@@ -257,7 +261,7 @@ static const char *verify_programs(struct verify *v, const struct merged *m)
 
 		if (!str_eq(text_of(v->h, p[i].name), w->name) ||
 		    p[i].kinds != w->kinds || p[i].flags != w->flags ||
-		    p[i].skip != w->skip || p[i].base != w->base || !same_options(v, &p[i], w) ||
+		    p[i].skip != w->skip || p[i].base != w->base || p[i].as != w->as || !same_options(v, &p[i], w) ||
 		    !same_codes(v, &p[i], w) ||
 		    !same_words(v->h, p[i].after, w->after.v, w->after.n) ||
 		    !same_words(v->h, p[i].ends, w->ends.v, w->ends.n) ||
