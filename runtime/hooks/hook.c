@@ -171,8 +171,7 @@ static void with_bundle(const struct query_options *opt, struct hook_message *m,
 	if (open_bundle(opt, opt->bundle, &b, v) < 0)
 		return;
 	query_init_decide(&q, &b, opt->scope);
-	q.traffic = &record;
-	if (opt->record && traffic_open(&record, opt->record, "polquery", &err) < 0)
+	if (opt->record && query_record(&q, &record, opt->record, &err) < 0)
 		hook_verdict_deny(v, err.text);
 	else
 		decide(opt, &q, m, v);

@@ -159,9 +159,8 @@ static int answer(const struct query_options *opt)
 		bundle_release(&b);
 		return fail(&err, EXIT_TRUST);
 	}
-	if (opt->record && traffic_open(&record, opt->record, "polquery", &err) < 0)
+	if (opt->record && query_record(&q, &record, opt->record, &err) < 0)
 		status = fail(&err, EXIT_TROUBLE);
-	q.traffic = &record;
 	if (!status)
 		status = opt->action == QUERY_SERVE ? serve(&q, opt->socket) : answer_stdin(&q);
 	traffic_close(&record);

@@ -102,8 +102,8 @@ static int fill_run(struct session *s, struct rt_err *err)
 		.pwd = rt_roots_pwd(&s->roots, pwd),
 	};
 	int r = env_build(&env, &s->envp, err);
-	const char *const own[] = { s->report >= 0 ? s->opt.report : NULL, s->state, s->answers,
-				    s->record.fd >= 0 ? s->opt.record : NULL };
+	const char *const own[] = { s->report.fd >= 0 ? s->opt.report : NULL, s->state, s->answers,
+				    s->record.file.fd >= 0 ? s->opt.record : NULL };
 
 	if (r == 0)
 		r = chosen_keep(&s->chosen, &s->opt, own, sizeof(own) / sizeof(own[0]), s->roots.cwd,
@@ -194,24 +194,26 @@ static int write_report(struct session *s, int status)
 			     .staged = s->staged.on },
 	};
 
-	if (report_write(s->report, &r, &err) < 0)
+	if (report_write(s->report.fd, &r, &err) < 0)
 		return session_fail(&err, status ? status : SESSION_REFUSED);
 	return status;
 }
 
-/* Called twice: the project, and later what git reads there, are known only now. */
-static int check_report(struct session *s, bool view, struct rt_err *err)
+/* What git reads in the project is known only now. */
+static int check_outputs(struct session *s, struct rt_err *err)
 {
-	const char *path = s->opt.report;
+	struct output *const out[] = { &s->report, &s->record.file };
+	const char *const kinds[] = { "report", "record" };
+	const char *const paths[] = { s->opt.report, s->opt.record };
 
-	if (s->report < 0 || (view ? report_check_view(path, &s->bundle, &s->view, err) :
-			      report_check(path, s->roots.project, &s->run.ctx, err)) == 0)
-		return 0;
-	if (s->made_report)
-		(void)unlink(s->opt.report);
-	(void)close(s->report);
-	s->report = -1;
-	return -err->err;
+	for (size_t i = 0; i < sizeof(out) / sizeof(out[0]); i++) {
+		if (out[i]->fd < 0 || output_check_view(out[i], kinds[i], paths[i], &s->bundle,
+							&s->view, err) == 0)
+			continue;
+		output_remove(out[i]);
+		return -err->err;
+	}
+	return 0;
 }
 
 static int with_view(struct session *s)
@@ -229,7 +231,7 @@ static int with_view(struct session *s)
 	    (s->opt.ask_socket && ask_path_check(&s->run, &s->view, s->opt.ask_socket, s->ask_at,
 						 &err) < 0) ||
 	    (s->opt.action == OPT_RUN && secrets_check_view(&s->run, &s->view, &err) < 0) ||
-	    check_report(s, true, &err) < 0)
+	    check_outputs(s, &err) < 0)
 		return session_fail(&err, SESSION_REFUSED);
 	s->run.broker = s->view.brokers;
 	if (s->opt.stage && s->opt.action == OPT_RUN &&
@@ -241,22 +243,31 @@ static int with_view(struct session *s)
 	return s->opt.action == OPT_PLAN ? show_plan(s) : session_run(s);
 }
 
+/* The policy decides which files may be written, so it must be known where the run takes
+ * place before polrun opens them. */
+static int open_outputs(struct session *s, struct rt_err *err)
+{
+	if (s->polinit < 0)
+		s->polinit = before_open_polinit(err);
+	if (s->polinit < 0 || (!s->roots.home && find_place(s, err) < 0) ||
+	    rt_roots_check_project(&s->roots, &s->bundle, err) < 0)
+		return -err->err;
+	s->run.ctx.b = &s->bundle;
+	s->run.ctx.scope = PB_SANDBOX;
+	s->run.ctx.cwd = s->roots.cwd;
+	rt_roots_decide(&s->roots, &s->run.ctx.roots);
+	if (record_open(&s->record, &s->opt, &s->run.ctx, err) < 0 ||
+	    record_begin(&s->touched, &s->opt, err) < 0)
+		return -err->err;
+	return s->opt.report ? report_open(&s->report, s->opt.report, &s->run.ctx, err) : 0;
+}
+
 static int with_bundle(struct session *s)
 {
 	struct rt_err err = { 0 };
 	int status;
 
-	if (s->polinit < 0)
-		s->polinit = before_open_polinit(&err);
-	if (s->polinit < 0 || (!s->roots.home && find_place(s, &err) < 0) ||
-	    rt_roots_check_project(&s->roots, &s->bundle, &err) < 0)
-		return session_fail(&err, SESSION_REFUSED);
-	s->run.ctx.b = &s->bundle;
-	s->run.ctx.scope = PB_SANDBOX;
-	s->run.ctx.cwd = s->roots.cwd;
-	rt_roots_decide(&s->roots, &s->run.ctx.roots);
-	if (check_report(s, false, &err) < 0 ||
-	    carried_check_role(&s->bundle, s->opt.role, &err) < 0)
+	if (carried_check_role(&s->bundle, s->opt.role, &err) < 0)
 		return session_fail(&err, SESSION_REFUSED);
 	if (entry_decide(&s->run.ctx, s->opt.line, s->opt.argv, s->opt.argc, &s->entry,
 			 &err) < 0)
@@ -345,7 +356,7 @@ static void release(struct session *s)
 
 static int session(const struct polrun_options *opt)
 {
-	struct session s = { .opt = *opt, .polinit = -1, .report = -1, .record = TRAFFIC_NONE, .ahead = SANDBOX_AHEAD_NONE,
+	struct session s = { .opt = *opt, .polinit = -1, .report = OUTPUT_NONE, .record = TRAFFIC_NONE, .ahead = SANDBOX_AHEAD_NONE,
 			     .walls = WALLS_NONE, .unreached = UNREACHED_NONE,
 			     .gateway = GATEWAY_NONE,
 			     .locks = CONFIG_LOCK_NONE, .staged = STAGED_NONE,
@@ -358,23 +369,15 @@ static int session(const struct polrun_options *opt)
 		s.notes = stderr;
 	go_ahead(&s);
 	s.run.ahead = &s.ahead;
-	if (open_bundle(&s, &err) < 0 || record_open(&s.record, opt, &err) < 0 ||
-	    record_begin(&s.touched, opt, &err) < 0) {
+	if (open_bundle(&s, &err) < 0 || open_outputs(&s, &err) < 0) {
+		traffic_close(&s.record);
 		release(&s);
 		return session_fail(&err, SESSION_REFUSED);
 	}
-	if (opt->report) {
-		s.report = report_open(opt->report, &s.made_report, &err);
-		if (s.report < 0) {
-			release(&s);
-			return session_fail(&err, SESSION_REFUSED);
-		}
-	}
 	status = with_bundle(&s);
-	if (s.report >= 0 && opt->action == OPT_RUN)
+	if (s.report.fd >= 0 && opt->action == OPT_RUN)
 		status = write_report(&s, status);
-	if (s.report >= 0)
-		(void)close(s.report);
+	output_close(&s.report);
 	traffic_close(&s.record);
 	release(&s);
 	return status;

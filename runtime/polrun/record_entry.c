@@ -9,11 +9,12 @@
 #include "runtime/base/host.h"
 #include "runtime/entry/entry.h"
 
-int record_open(struct traffic *t, const struct polrun_options *opt, struct rt_err *err)
+int record_open(struct traffic *t, const struct polrun_options *opt,
+		const struct decide_ctx *ctx, struct rt_err *err)
 {
 	if (!opt->record || opt->action != OPT_RUN)
 		return 0;
-	return traffic_open(t, opt->record, "polrun", err);
+	return traffic_open(t, opt->record, "polrun", ctx, err);
 }
 
 int record_entry(struct traffic *t, const struct polrun_options *opt,
@@ -51,7 +52,7 @@ int record_network(struct traffic *t, const struct decide_ctx *ctx, const struct
 	uint64_t lost = log->lost + log->refused_lost;
 	int r = 0;
 
-	if (t->fd < 0)
+	if (t->file.fd < 0)
 		return 0;
 	for (size_t i = 0; i < log->n && r == 0; i++)
 		r = record_one(t, ctx, &log->v[i], err);

@@ -8,7 +8,8 @@
 #include "runtime/traffic/traffic.h"
 
 /* Opens the file if there is the option and something is to run.  0 or -errno. */
-int record_open(struct traffic *t, const struct polrun_options *opt, struct rt_err *err);
+int record_open(struct traffic *t, const struct polrun_options *opt,
+		const struct decide_ctx *ctx, struct rt_err *err);
 /* Records the command and its decision, before anybody is asked.  0 or -errno. */
 int record_entry(struct traffic *t, const struct polrun_options *opt,
 		 const struct decide_ctx *ctx, const struct decision *d, struct rt_err *err);

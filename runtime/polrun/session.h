@@ -7,6 +7,7 @@
 
 #include "runtime/approvals/ask.h"
 #include "runtime/bundle/trust.h"
+#include "runtime/decide/output.h"
 #include "runtime/entry/entry.h"
 #include "runtime/entry/roots.h"
 #include "runtime/polrun/artifacts.h"
@@ -54,12 +55,12 @@ struct session {
 	struct chosen_kept kept;
 	FILE *notes; /* what is said that is no refusal: stderr, or with -q nowhere */
 	char state[PATH_MAX], answers[PATH_MAX]; /* where remembered answers are kept */
-	int polinit, report;
+	int polinit;
+	struct output report;
 	struct traffic record;
 	struct touched touched; /* empty: nothing of it is recorded */
 	struct effects effects;     /* what the run has written, for the report */
 	struct artifacts artifacts; /* --artifacts */
-	bool made_report;
 	struct supervise_result result;
 	bool ran;
 	size_t *appeared;

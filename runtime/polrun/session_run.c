@@ -124,8 +124,8 @@ static int start_and_supervise(struct session *s)
 	s->ran = true;
 	s->result.touched = s->touched.v ? &s->touched : NULL;
 	s->effects.digest = s->opt.artifacts ? stage_digest_fd : NULL;
-	s->result.effects = s->report >= 0 && !s->staged.on ? &s->effects : NULL;
-	told_arm(&told, &s->unreached, s->report >= 0);
+	s->result.effects = s->report.fd >= 0 && !s->staged.on ? &s->effects : NULL;
+	told_arm(&told, &s->unreached, s->report.fd >= 0);
 	if (!s->run.trace) /* else the rename itself is recorded */
 		config_lock_begin(&s->locks, &s->bundle, &s->view);
 	s->run.names_lock = names_lock = s->view.brokers ? open_names_lock(s) : -1;

@@ -208,6 +208,21 @@ int query_init(struct query *q, struct bundle *b, uint8_t scope, struct rt_err *
 	return r;
 }
 
+int query_record(struct query *q, struct traffic *t, const char *path, struct rt_err *err)
+{
+	/* the links and names that matter are those that a run may make */
+	struct decide_ctx ctx = { .b = q->b, .scope = PB_SANDBOX };
+	const struct query_request here = { .kind = QUERY_FILE };
+	int r;
+
+	if (!query_where_find(&q->where, &here, &ctx, err))
+		return -EINVAL;
+	r = traffic_open(t, path, "polquery", &ctx, err);
+	if (r == 0)
+		q->traffic = t;
+	return r;
+}
+
 void query_release(struct query *q)
 {
 	free(q->ctx.block);

@@ -24,7 +24,7 @@ struct query {
 	struct query_where where;
 	struct pol_ctx ctx; /* its block grows to the longest line asked so far */
 	struct json *out;
-	struct traffic *traffic; /* the caller's, who sets it; NULL: nothing is recorded */
+	struct traffic *traffic; /* the caller's; NULL: nothing is recorded */
 };
 
 /*
@@ -37,6 +37,8 @@ void query_init_decide(struct query *q, struct bundle *b, uint8_t scope);
 /* The caller still owns `b`.  0 or -errno. */
 int query_init(struct query *q, struct bundle *b, uint8_t scope, struct rt_err *err);
 void query_release(struct query *q);
+/* Opens the record for what is decided from now on; the caller closes `t`.  0 or -errno. */
+int query_record(struct query *q, struct traffic *t, const char *path, struct rt_err *err);
 /*
  * Answers one line of `n` bytes; line[n] is NUL.  The answer is always one line of JSON
  * with its newline, valid until the next call.  NULL only if memory runs out.

@@ -51,6 +51,10 @@ static int read_text(const struct git *g, const char *path, char **ret)
 		return rt_fail_errno(g->err, -r, "git's file %s", path);
 	if (r < 0)
 		*ret = NULL;
+	/* git reads on behind a NUL */
+	for (size_t i = 0; r >= 0 && i < len; i++)
+		if (!(*ret)[i])
+			(*ret)[i] = '\n';
 	return 0;
 }
 
@@ -194,6 +198,9 @@ static char *read_value(char *s, char **ret_end)
 	s += strspn(s, " \t\r");
 	start = w = end = s;
 	for (; *s && *s != '\n'; s++) {
+		/* also behind a continued line */
+		if (w == start && !quoted && isspace((unsigned char)*s))
+			continue;
 		if (!quoted && (*s == '#' || *s == ';')) {
 			s += strcspn(s, "\n");
 			break;
@@ -204,9 +211,11 @@ static char *read_value(char *s, char **ret_end)
 		}
 		if (*s == '\\' && s[1]) {
 			s++;
+			if (*s == '\r' && s[1] == '\n')
+				s++;
 			if (*s == '\n')
 				continue;
-			*w++ = *s == 't' ? '\t' : *s == 'n' ? '\n' : *s;
+			*w++ = *s == 't' ? '\t' : *s == 'n' ? '\n' : *s == 'b' ? '\b' : *s;
 			end = w;
 			continue;
 		}
@@ -232,8 +241,42 @@ static int put_hooks(struct git *g, char *path)
 }
 
 static int take_value(struct git *g, enum section sec, const char *dir,
+		      const char *key, size_t klen, const char *value);
+
+/* "%(prefix)/" is where git was installed, which only git knows: each folder that can be
+ * meant is taken. */
+static int take_prefixed(struct git *g, enum section sec, const char *key, size_t klen,
+			 const char *rest)
+{
+	static const char *const usual[] = { "", "/usr", "/usr/local" };
+	const char *path = getenv("PATH");
+	char value[8300];
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]) && r == 0; i++) {
+		(void)snprintf(value, sizeof(value), "%s/%s", usual[i], rest);
+		r = take_value(g, sec, "/", key, klen, value);
+	}
+	for (; path && *path && r == 0; path += *path == ':') {
+		size_t n = strcspn(path, ":");
+
+		if (path[0] == '/' && snprintf(value, sizeof(value), "%.*s/../%s", (int)n, path,
+					       rest) < (int)sizeof(value))
+			r = take_value(g, sec, "/", key, klen, value);
+		path += n;
+	}
+	return r;
+}
+
+static int take_value(struct git *g, enum section sec, const char *dir,
 		      const char *key, size_t klen, const char *value)
 {
+	if (sec == SEC_OTHER)
+		return 0;
+	if (!strncmp(value, ":(optional)", 11))
+		value += 11;
+	if (!strncmp(value, "%(prefix)/", 10))
+		return take_prefixed(g, sec, key, klen, value + 10);
 	if (!*value)
 		return 0;
 	if (sec == SEC_CORE && klen == 9 && !strncasecmp(key, "hookspath", 9))
@@ -256,6 +299,8 @@ static int read_config(struct git *g, char *s, const char *dir)
 	enum section sec = SEC_OTHER;
 	int r = 0;
 
+	if (!strncmp(s, "\xef\xbb\xbf", 3)) /* a byte order mark */
+		s += 3;
 	while (*s && r == 0) {
 		char *key, *value;
 		size_t klen;
@@ -335,6 +380,62 @@ static int linked_repository(struct git *g, char *text, char **ret_dir)
 	return r == 0 ? put(g, strdup(g->dot_git), false) : r;
 }
 
+/* A file that the environment makes a part of git's configuration.  No rule of the floor
+ * names it, so it is kept, too. */
+static int enqueue_named(struct git *g, const char *dir, const char *name)
+{
+	AUTO_FREE char *usual = g->home ? absolute(g->home, ".config/git/config") : NULL;
+	char *path = absolute(dir, name);
+	int r = 0;
+
+	/* GIT_CONFIG_GLOBAL=/dev/null is usual: no file, and a run writes that device */
+	if (path && !strncmp(path, "/dev/", 5)) {
+		free(path);
+		return 0;
+	}
+	if (path && (!usual || strcmp(path, usual) != 0))
+		r = put(g, strdup(path), false);
+	if (r == 0)
+		return enqueue(g, path);
+	free(path);
+	return r;
+}
+
+/*
+ * What the environment adds.  The user's next git has the same environment as polrun, as
+ * far as polrun can know.
+ */
+static int find_named(struct git *g)
+{
+	static const char *const names[] = { "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM" };
+	const char *xdg = getenv("XDG_CONFIG_HOME"), *count = getenv("GIT_CONFIG_COUNT");
+	unsigned long n = count ? strtoul(count, NULL, 10) : 0;
+	int r = xdg && *xdg ? enqueue_named(g, xdg, "git/config") : 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && r == 0; i++) {
+		const char *v = getenv(names[i]);
+
+		if (v && *v)
+			r = enqueue_named(g, g->base, v);
+	}
+	if (r == 0 && n > GIT_MAX_PATHS)
+		return rt_fail(g->err, E2BIG, "GIT_CONFIG_COUNT is more than %u", GIT_MAX_PATHS);
+	for (unsigned long i = 0; i < n && r == 0; i++) {
+		char name[60];
+		const char *key, *value;
+
+		(void)snprintf(name, sizeof(name), "GIT_CONFIG_KEY_%lu", i);
+		key = getenv(name);
+		(void)snprintf(name, sizeof(name), "GIT_CONFIG_VALUE_%lu", i);
+		value = getenv(name);
+		if (key && value && !strcasecmp(key, "core.hookspath"))
+			r = take_value(g, SEC_CORE, g->base, "hookspath", 9, value);
+		else if (key && value && !strncasecmp(key, "include", 7))
+			r = take_value(g, SEC_INCLUDE, g->base, "path", 4, value);
+	}
+	return r;
+}
+
 static int find_files(struct git *g)
 {
 	AUTO_FREE char *text = NULL, *dir = NULL, *common = NULL;
@@ -361,6 +462,11 @@ static int find_files(struct git *g)
 		r = enqueue(g, absolute(g->home, ".gitconfig"));
 	if (r == 0 && g->home)
 		r = enqueue(g, absolute(g->home, ".config/git/config"));
+	if (r == 0)
+		r = find_named(g);
+	/* where a git that was built here looks */
+	if (r == 0)
+		r = enqueue(g, strdup("/usr/local/etc/gitconfig"));
 	return r == 0 ? enqueue(g, strdup("/etc/gitconfig")) : r;
 }
 

@@ -33,11 +33,11 @@ static int check_text(const struct traffic *t, off_t size, struct rt_err *err)
 
 	if (!size)
 		return 0;
-	if (SYS_RETRY(pread(t->fd, head, sizeof(head), 0)) != (ssize_t)sizeof(head) ||
+	if (SYS_RETRY(pread(t->file.fd, head, sizeof(head), 0)) != (ssize_t)sizeof(head) ||
 	    memcmp(head, TRAFFIC_BEGINS, sizeof(head)) != 0)
 		return refuse(t, EEXIST, "is no record of this version: only records and empty "
 			      "files are appended to", err);
-	if (SYS_RETRY(pread(t->fd, &last, 1, size - 1)) != 1 || last != '\n')
+	if (SYS_RETRY(pread(t->file.fd, &last, 1, size - 1)) != 1 || last != '\n')
 		return refuse(t, EINVAL, "ends in the middle of a line: something did not write "
 			      "all of it", err);
 	return 0;
@@ -47,7 +47,7 @@ static int check_file(const struct traffic *t, struct rt_err *err)
 {
 	struct stat st;
 
-	if (fstat(t->fd, &st) != 0)
+	if (fstat(t->file.fd, &st) != 0)
 		return rt_fail_errno(err, errno, "the record '%s'", t->shown);
 	if (!S_ISREG(st.st_mode))
 		return refuse(t, EINVAL, "is not a regular file", err);
@@ -60,19 +60,16 @@ static int check_file(const struct traffic *t, struct rt_err *err)
 	return check_text(t, st.st_size, err);
 }
 
-int traffic_open(struct traffic *t, const char *path, const char *by, struct rt_err *err)
+int traffic_open(struct traffic *t, const char *path, const char *by,
+		 const struct decide_ctx *c, struct rt_err *err)
 {
-	const int flags = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK |
-			  O_NOCTTY;
 	int r;
 
 	*t = (struct traffic){ .by = by };
 	io_escape(t->shown, sizeof(t->shown), path, strlen(path));
-	t->fd = sys_open(path, flags, 0600);
-	if (t->fd < 0 && errno == ELOOP)
-		return refuse(t, ELOOP, "is a symbolic link", err);
-	if (t->fd < 0)
-		return rt_fail_errno(err, errno, "the record '%s'", t->shown);
+	r = output_open(&t->file, "record", path, O_RDWR | O_APPEND, c, err);
+	if (r < 0)
+		return r;
 	t->json = calloc(1, sizeof(*t->json));
 	if (t->json)
 		json_init(t->json);
@@ -86,8 +83,7 @@ int traffic_open(struct traffic *t, const char *path, const char *by, struct rt_
 
 void traffic_close(struct traffic *t)
 {
-	if (t->fd >= 0)
-		(void)close(t->fd);
+	output_close(&t->file);
 	if (t->json)
 		json_release(t->json);
 	free(t->json);
@@ -315,7 +311,7 @@ int traffic_put(struct traffic *t, const struct bundle *b, const struct pol_requ
 	size_t n;
 	int r;
 
-	if (t->fd < 0)
+	if (t->file.fd < 0)
 		return 0;
 	r = put_record(t, b, q, d, err);
 	if (r < 0)
@@ -324,7 +320,7 @@ int traffic_put(struct traffic *t, const struct bundle *b, const struct pol_requ
 	if (!line)
 		return rt_fail(err, ENOMEM, "out of memory");
 	/* a rest that is written later could stand after the line of somebody else */
-	k = SYS_RETRY(write(t->fd, line, n));
+	k = SYS_RETRY(write(t->file.fd, line, n));
 	if (k == (ssize_t)n)
 		return 0;
 	return rt_fail_errno(err, k < 0 ? errno : ENOSPC, "the record '%s'", t->shown);

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "runtime/bundle/reader.h"
-#include "runtime/decide/decide.h"
+#include "runtime/decide/output.h"
 #include "runtime/libpol/pol.h"
 
 /* The first bytes of each line; the number is the version of the format. */
@@ -19,7 +19,7 @@
 struct json;
 
 struct traffic {
-	int fd;          /* -1: nothing is recorded */
+	struct output file; /* fd -1: nothing is recorded */
 	const char *by;  /* the program: "polquery", "polrun" */
 	struct json *json;
 	char *text;      /* what stays of a command without its secrets; malloc'ed */
@@ -28,14 +28,15 @@ struct traffic {
 };
 
 /* A traffic that records nothing: traffic_put() succeeds. */
-#define TRAFFIC_NONE { .fd = -1 }
+#define TRAFFIC_NONE { .file = OUTPUT_NONE }
 
 /*
- * Opens the file for appending and makes it (mode 0600) if there is none.  Fails if it is
- * no regular file, a link, somebody else's, writable by others, or if its last line is not
+ * Opens the file for appending as output_open() does.  Fails also if it is
+ * no regular file, somebody else's, writable by others, or if its last line is not
  * whole or its first one is no record.  0 or -errno.
  */
-int traffic_open(struct traffic *t, const char *path, const char *by, struct rt_err *err);
+int traffic_open(struct traffic *t, const char *path, const char *by,
+		 const struct decide_ctx *c, struct rt_err *err);
 void traffic_close(struct traffic *t);
 /*
  * Appends a request, as it was decided, and its decision with one call.  0 or -errno: it is

@@ -666,4 +666,22 @@ for f in $names .husky .zed; do
 	refused "${f//./\\.}"
 done
 
+t "hooks that the user's environment leads git to"
+mkdir -p "$P/envhooks" "$P/free" "$WORK/xdg/git"
+printf '[core]\n\thooksPath = envhooks\n' >"$WORK/xdg/git/config"
+for setting in XDG_CONFIG_HOME="$WORK/xdg" GIT_CONFIG_GLOBAL="$WORK/xdg/git/config" GIT_CONFIG_SYSTEM="$WORK/xdg/git/config" \
+	GIT_CONFIG_COUNT=1 GIT_CONFIG_GLOBAL=/dev/null; do
+	export "${setting?}" GIT_CONFIG_KEY_0=core.hooksPath GIT_CONFIG_VALUE_0=envhooks
+	run sh -c 'echo x >free/f && echo x >/dev/null && echo x >envhooks/pre-commit'
+	unset "${setting%%=*}"
+	want_file "$P/free/f"
+	if [ "$setting" = GIT_CONFIG_GLOBAL=/dev/null ]; then
+		want_rc 0 # the control: nothing leads there
+	else
+		no_file "$P/envhooks/pre-commit"
+	fi
+	rm -f "$P/free/f"
+done
+rm -rf "$P/envhooks" "$P/free"
+
 done_

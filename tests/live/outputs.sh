@@ -179,4 +179,101 @@ run --report old true
 want_rc 0
 [ -s old ] || bad "the control: nothing was written"
 
+# --- links that a run makes --------------------------------------------------------
+
+# FILE: neither output is written where a link leads, and the command does not run.
+not_led() {
+	local kind
+	for kind in report record; do
+		run --$kind "$1" touch ran
+		want_rc 125
+		want_err "the $kind '.*' is .*symbolic link"
+		no_file ran
+		[ -z "$(ls "$WORK/elsewhere")" ] || bad "--$kind $1: $(ls "$WORK/elsewhere")"
+	done
+}
+
+t "neither through a link that a run has made"
+mkdir -p "$WORK/elsewhere" real
+run sh -c 'ln -s "$1" led; ln -s "$1/x" last; ln -s real own' - "$WORK/elsewhere"
+want_rc 0
+not_led led/x
+not_led "$P/led/x"
+not_led "$P/led/../elsewhere/x"
+not_led last
+not_led own/x
+for kind in report record; do
+	run --$kind real/x.$kind true
+	want_rc 0
+	[ -s real/x.$kind ] || bad "the control: real/x.$kind is empty"
+done
+
+t "no record at a name of the floor"
+for name in .envrc .git/hooks/post-merge CLAUDE.md "$HOME/.bashrc" githooks/post-merge vendor/x/.git/hooks/post-merge; do
+	[ -e "$name" ] && was=there || was=
+	run --record "$name" true
+	want_rc 125
+	want_err "the record '.*' has a name that rule .* keeps from being written"
+	[ -n "$was" ] || no_file "$name"
+done
+run --record envrc.json true
+want_rc 0
+[ -s envrc.json ] || bad "the control: no record"
+
+t "polquery keeps to it as well"
+ask_record() { # FILE
+	rc=0
+	echo '{"kind":"net","host":"a.example","port":443,"proto":"tcp"}' |
+		"$BIN/polquery" -b "$WORK/p.polb" --record "$1" >"$WORK/.out" 2>"$WORK/.err" || rc=$?
+}
+for name in led/x .envrc; do
+	ask_record "$name"
+	[ "$rc" -ne 0 ] || bad "polquery --record $name: exit status 0"
+	no_file "$name"
+done
+ask_record asked.json
+[ "$rc" -eq 0 ] && [ -s asked.json ] || bad "the control: $rc $(cat "$WORK/.err")"
+
+t "nor where a live run exchanges a directory and a link"
+cat >"$WORK/swap.py" <<'E2'
+import ctypes, os, sys, time
+libc = ctypes.CDLL(None, use_errno=True)
+os.symlink(sys.argv[1], "rl")
+os.mkdir("rr")
+end = time.time() + 60
+while time.time() < end and not os.path.exists("stop"):
+    for _ in range(200):
+        libc.renameat2(-100, b"rr", -100, b"rl", 2)
+E2
+cp "$WORK/swap.py" swap.py
+"$BIN/polrun" -q -b "$WORK/p.polb" python3 swap.py "$WORK/elsewhere" & swapper=$!
+for _ in $(seq 100); do [ -e rr ] && break; sleep 0.05; done
+led=0
+for i in $(seq 20); do
+	for kind in report record; do
+		"$BIN/polrun" -q -b "$WORK/p.polb" --$kind "rr/$kind$i" true 2>"$WORK/.err" || :
+		! grep -q 'symbolic link' "$WORK/.err" || led=$((led + 1))
+	done
+done
+touch stop
+wait $swapper
+[ -z "$(ls "$WORK/elsewhere")" ] || bad "written outside of the project: $(ls "$WORK/elsewhere")"
+written=$(find rr rl -type f | wc -l)
+[ "$written" -gt 0 ] && [ $led -gt 0 ] || bad "the control: $written written, $led refused: $(cat "$WORK/.err")"
+
+t "a link of the system's is followed"
+if [ -L /var/run ] && [ -w /run/. ] && [ "$(id -u)" = 0 ]; then
+	run --report "/var/run/pol-report.$$" true
+	want_rc 0
+	want_file "/run/pol-report.$$"
+	rm -f "/run/pol-report.$$"
+elif [ -L /var/lock ] && [ -w /var/lock/. ]; then
+	run --report "/var/lock/pol-report.$$" true
+	want_rc 0
+	want_file "/run/lock/pol-report.$$"
+	rm -f "/run/lock/pol-report.$$"
+else
+	skip "a link of the system's" 'there is none to a directory that we may write'
+fi
+
 done_

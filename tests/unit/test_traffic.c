@@ -23,6 +23,23 @@
 static char dir[64], path[96];
 static struct traffic traffic;
 static struct rt_err err;
+static struct bundle rules;
+static struct decide_ctx here = { .b = &rules, .roots = { .dir = { [PB_ROOT_FS] = "/" } },
+				  .scope = PB_SANDBOX };
+
+static int set_up_all(void **state)
+{
+	(void)state;
+	mk_sample_parsed(&rules);
+	return 0;
+}
+
+static int tear_down_all(void **state)
+{
+	(void)state;
+	bundle_release(&rules);
+	return 0;
+}
 
 static int set_up(void **state)
 {
@@ -145,15 +162,15 @@ static void put_file(const char *text, mode_t mode)
 static void refused(const char *why)
 {
 	memset(&err, 0, sizeof(err));
-	assert_true(traffic_open(&traffic, path, "test", &err) < 0);
+	assert_true(traffic_open(&traffic, path, "test", &here, &err) < 0);
 	if (!strstr(err.text, why))
 		fail_msg("got  %s\nwant %s", err.text, why);
-	assert_int_equal(traffic.fd, -1);
+	assert_int_equal(traffic.file.fd, -1);
 }
 
 static void accepted(void)
 {
-	assert_int_equal(traffic_open(&traffic, path, "test", &err), 0);
+	assert_int_equal(traffic_open(&traffic, path, "test", &here, &err), 0);
 	traffic_close(&traffic);
 }
 
@@ -222,7 +239,7 @@ static void start(void)
 {
 	mk_sample_parsed(&bundle);
 	assert_int_equal(query_init(&query, &bundle, PB_HOST, &err), 0);
-	assert_int_equal(traffic_open(&traffic, path, "test", &err), 0);
+	assert_int_equal(traffic_open(&traffic, path, "test", &here, &err), 0);
 	query.traffic = &traffic;
 }
 
@@ -368,5 +385,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_without_room_there_is_no_answer, set_up, tear_down),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, set_up_all, tear_down_all);
 }

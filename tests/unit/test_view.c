@@ -464,6 +464,34 @@ static void test_hooks_path_of_git_is_read_only(void **state)
 	assert_null(node(w, "/home/u/p/src"));
 }
 
+/* What git reads differently from most readers of such files. */
+static void test_hooks_path_is_read_as_git_reads_it(void **state)
+{
+	struct world *w = *state;
+
+	make_dir(w, "/home/u/p/.git/hooks");
+	for (int i = 0; i < 6; i++) {
+		char dir[40];
+
+		(void)snprintf(dir, sizeof(dir), "/home/u/p/h%d", i);
+		make_dir(w, dir);
+	}
+	make_file(w, "/home/u/p/.git/config",
+		  "\xef\xbb\xbf[core]\n\thooksPath = h0\n\thooksPath = \\\n  h1\n"
+		  "\thooksPath = \\\r\n\t h2\n\thooksPath = %(prefix)/../home/u/p/h3\n"
+		  "\thooksPath = :(optional)h4\n");
+	(void)rule(w, PB_DENY, PB_WRITE, "/home/u/p/.git/hooks", PB_A_PATH,
+		   PB_AF_BELOW | PB_AF_FLOOR);
+	build(w);
+	for (int i = 0; i < 5; i++) {
+		char dir[40];
+
+		(void)snprintf(dir, sizeof(dir), "/home/u/p/h%d", i);
+		assert_int_equal(node(w, dir)->ops, PB_READ);
+	}
+	assert_null(node(w, "/home/u/p/h5"));
+}
+
 static void test_scratch_that_the_host_lacks_is_refused(void **state)
 {
 	struct world *w = *state;
@@ -541,6 +569,7 @@ int main(void)
 		WITH(world, test_write_without_read_shows_nothing),
 		WITH(world, test_project_link_is_there),
 		WITH(world, test_hooks_path_of_git_is_read_only),
+		WITH(world, test_hooks_path_is_read_as_git_reads_it),
 		WITH(world, test_scratch_that_the_host_lacks_is_refused),
 		WITH(world, test_scratch_opens_nothing_of_the_host),
 		WITH(world, test_system_trees_are_the_runs_own),
