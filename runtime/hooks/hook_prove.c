@@ -41,7 +41,7 @@ static const struct question {
 	ALIKE(HOOK_GEMINI, "BeforeTool", "run_shell_command", "read_file", "file_path",
 	      "mcp_pol_doctor"),
 	{ HOOK_CURSOR, "the command 'true'",
-	  ",\"hook_event_name\":\"beforeShellExecution\",\"command\":\"true\"}" },
+	  ROOTS("beforeShellExecution") "\"command\":\"true\"}" },
 	{ HOOK_CURSOR, "reading a file",
 	  ROOTS("beforeReadFile") "\"file_path\":\"@/pol-doctor\",\"content\":\"\"}" },
 	{ HOOK_CURSOR, "a tool",
@@ -365,6 +365,7 @@ void hook_prove(struct hook_look *l, const char *command, const struct hook_line
 	char word[16];
 
 	l->good = true;
+	hook_run_surround(l->agent); /* this program answers as the line does */
 	for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++) {
 		if (questions[i].agent != l->agent)
 			continue;
