@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "runtime/base/place.h"
-#include "runtime/state/session.h"
+#include "runtime/state/session_root.h"
 #include "runtime/state/state_dir.h"
 
 /* Where each client says in which directory a session began. */

@@ -1,6 +1,6 @@
 /* Decides which project a session's record names, and makes records that only the first
  * writer can make: link() fails where the name exists. */
-#include "runtime/state/session.h"
+#include "runtime/state/session_root.h"
 
 #include <dirent.h>
 #include <errno.h>

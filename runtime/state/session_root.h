@@ -8,8 +8,8 @@
  * The first project that is recorded for a session stays: a session id that comes again, with
  * another directory, does not move it.  A file that was not used for 90 days is removed.
  */
-#ifndef RUNTIME_STATE_SESSION_H
-#define RUNTIME_STATE_SESSION_H
+#ifndef RUNTIME_STATE_SESSION_ROOT_H
+#define RUNTIME_STATE_SESSION_ROOT_H
 
 #include <limits.h>
 
