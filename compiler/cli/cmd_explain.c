@@ -3,6 +3,9 @@
  * for the resolved policy in a bundle.  The compiled policy is asked too, by the
  * library of the runtime as polrun does, and must give the same answer.
  */
+#include <stdio.h>
+#include <string.h>
+
 #include "compiler/backend/table.h"
 #include "compiler/cli/cli.h"
 #include "compiler/cli/compiled.h"
@@ -20,12 +23,14 @@
 #include "compiler/eval/grant.h"
 #include "compiler/target/target.h"
 #include "runtime/base/host.h"
+#include "runtime/base/place.h"
 #include "runtime/decide/hint.h"
 
 struct asked {
 	struct options *o;
 	struct arena *a;
 	struct ir_request req;
+	struct str given;     /* a file's or socket's path, absolute, before links are followed */
 	const char *unparsed; /* why the line cannot be read */
 	struct explain_answer ans;
 };
@@ -230,6 +235,48 @@ static const char *check_compiled(struct asked *q, struct compilation *c,
 	return fault ? why : NULL;
 }
 
+struct by_names {
+	struct asked *q;
+	const struct ir *ir;
+	struct str real;
+	struct eval_decision *strictest;
+};
+
+static int ask_name(void *arg, const char *name)
+{
+	struct by_names *n = arg;
+	struct ir_request req = n->q->req;
+	struct eval_decision e;
+
+	req.path = str_dup(n->q->a, str_from(name));
+	if (str_eq(req.path, n->real))
+		return 0;
+	eval_decide(n->ir, &req, n->q->a, &e);
+	if (!e.rule || e.effect <= n->strictest->effect)
+		return 0;
+	*n->strictest = e;
+	n->q->req.path = req.path;
+	return 0;
+}
+
+/* A rule that matches any name of a path counts, and another name than the physical path can
+ * only make the answer stricter (semantics 5).  The request gets the name that decided. */
+static bool decide_by_names(struct asked *q, const struct ir *ir, struct eval_decision *ret)
+{
+	struct by_names n = { .q = q, .ir = ir, .real = q->req.path, .strictest = ret };
+	int r;
+
+	eval_decide(ir, &q->req, q->a, ret);
+	if (!q->given.n)
+		return true;
+	r = place_names(str_z(q->a, q->given), ask_name, &n);
+	if (r < 0)
+		fprintf(stderr, "polc: the names of this path cannot be found: %s\n", strerror(-r));
+	else if (!str_eq(q->req.path, n.real))
+		q->ans.subject = q->req.path;
+	return r == 0;
+}
+
 static enum cli_exit on_sources(struct asked *q)
 {
 	struct compilation c;
@@ -242,7 +289,8 @@ static enum cli_exit on_sources(struct asked *q)
 	x = passes_run(&c, NULL);
 	if (x != CLI_CLEAN)
 		return cli_refuse(&c, x, CLI_TROUBLE);
-	eval_decide(c.ir, &q->req, q->a, &e);
+	if (!decide_by_names(q, c.ir, &e))
+		return CLI_TROUBLE;
 	c.internal = check_compiled(q, &c, &e);
 	if (c.internal)
 		return cli_refuse(&c, CLI_INTERNAL, CLI_TROUBLE);
@@ -272,7 +320,8 @@ static enum cli_exit answer(struct asked *q, struct bundle *b, struct ir *ir)
 	const char *why;
 	bool fault;
 
-	eval_decide(ir, &q->req, q->a, &e);
+	if (!decide_by_names(q, ir, &e))
+		return CLI_TROUBLE;
 	why = cross_check(q, b, ir, &e, &fault);
 	if (why) {
 		fprintf(stderr, "polc: %s: %s%s\n", q->o->bundle,
@@ -313,5 +362,10 @@ enum cli_exit cmd_explain(struct options *o, struct arena *a)
 	    !request_read(o, &roots, a, &q.req, &q.unparsed, stderr))
 		return CLI_TROUBLE;
 	begin(&q);
+	if (q.req.kind == IR_FILE || (q.req.kind == IR_UNIX && !q.req.abstract)) {
+		(void)roots_expand(a, &roots.dirs, q.req.text, &q.given);
+		if (q.given.p[0] != '/')
+			q.given = str_cat(a, str_cat(a, roots.cwd, STR("/")), q.given);
+	}
 	return o->bundle ? on_bundle(&q) : on_sources(&q);
 }

@@ -215,6 +215,82 @@ static bool is_personal(const char *path)
 	       strncmp(path, "/dev/std", 8) == 0;
 }
 
+/* Writes `dir`, which is physical, and the components of `rest`, without "." and "..". */
+static int join_lexically(const char *dir, const char *rest, char out[PATH_MAX])
+{
+	size_t len = strlen(dir);
+
+	memcpy(out, dir, len);
+	for (const char *s = rest; *(s += strspn(s, "/"));) {
+		size_t n = strcspn(s, "/");
+
+		if (n == 2 && s[0] == '.' && s[1] == '.')
+			while (len > 0 && out[--len] != '/')
+				;
+		else if (!(n == 1 && s[0] == '.')) {
+			if (len + n + 2 > PATH_MAX)
+				return -ENAMETOOLONG;
+			out[len++] = '/';
+			memcpy(out + len, s, n);
+			len += n;
+		}
+		s += n;
+	}
+	if (len == 0)
+		out[len++] = '/';
+	out[len] = '\0';
+	return 0;
+}
+
+/* Follows the path as the kernel does, one component after the other: `done` has no links. */
+int place_names(const char *path, int (*each)(void *arg, const char *name), void *arg)
+{
+	char done[PATH_MAX] = "", rest[PATH_MAX], name[PATH_MAX], text[PATH_MAX];
+	int links = 0, r = strlen(path) < PATH_MAX ? 0 : -ENAMETOOLONG;
+	ssize_t n;
+
+	if (r == 0) {
+		(void)snprintf(rest, sizeof(rest), "%s", path);
+		r = join_lexically("", rest, name);
+	}
+	if (r == 0)
+		r = each(arg, name);
+	while (r == 0) {
+		char *s = rest + strspn(rest, "/"), part[NAME_MAX + 2];
+		size_t k = strcspn(s, "/");
+
+		if (!k)
+			break;
+		if (k > NAME_MAX)
+			return -ENAMETOOLONG;
+		memcpy(part, s, k);
+		part[k] = '\0';
+		s += k;
+		r = join_lexically(done, part, name);
+		n = r == 0 && part[strspn(part, ".")] ? readlink(name, text, sizeof(text) - 1) : -1;
+		if (n > 0 && is_personal(name))
+			return 0;
+		if (n <= 0) {
+			memcpy(done, name[1] ? name : "", name[1] ? strlen(name) + 1 : 1);
+			memmove(rest, s, strlen(s) + 1);
+			continue;
+		}
+		text[n] = '\0';
+		if (++links > PLACE_MAX_LINKS)
+			return -ELOOP;
+		if ((size_t)n + strlen(s) + 1 > sizeof(rest))
+			return -ENAMETOOLONG;
+		memmove(rest + n, s, strlen(s) + 1);
+		memcpy(rest, text, (size_t)n);
+		if (text[0] == '/')
+			done[0] = '\0';
+		r = join_lexically(done, rest, name);
+		if (r == 0)
+			r = each(arg, name);
+	}
+	return r;
+}
+
 bool place_of_link(const char *path, const char *text, char out[PATH_MAX])
 {
 	size_t len = text[0] == '/' ? 0 : (size_t)(strrchr(path, '/') - path);

@@ -40,6 +40,15 @@ int place_physical(const char *path, char *out);
  * now. */
 int place_physical_below(const char *path, size_t known, char *out);
 /*
+ * Calls `each` for the names of an absolute path (semantics 5): as given, with "." and ".."
+ * removed without following, and after each symbolic link that is followed on the way; the
+ * last one is the physical path where everything could be followed.  A link below /proc and
+ * its like leads elsewhere for each process, so the walk ends there.  0, what `each`
+ * returned if that is not 0, -ELOOP after PLACE_MAX_LINKS links, or -errno.
+ */
+enum { PLACE_MAX_LINKS = 40 };
+int place_names(const char *path, int (*each)(void *arg, const char *name), void *arg);
+/*
  * The physical path of the socket of the caller's ssh-agent, from the value of
  * SSH_AUTH_SOCK.  -ENOENT if there is no value or nothing at its path, -EINVAL if it is
  * no absolute path, -ENOTSOCK, or -EPERM if the socket belongs to somebody else than

@@ -19,6 +19,7 @@
 #include "runtime/decide/rule_text.h"
 #include "runtime/hooks/hook_inside.h"
 #include "runtime/hooks/hook_read.h"
+#include "runtime/hooks/hook_root.h"
 #include "runtime/hooks/hook_verdict.h"
 #include "runtime/query/query.h"
 #include "runtime/traffic/traffic.h"
@@ -57,15 +58,6 @@ static void deny_person(struct hook_verdict *v)
 		       "asks only at a terminal: write it in another way, or let a person run it");
 }
 
-/* Where Claude Code was started, as it tells its hooks: its directory may change later.
- * NULL: the agent's directory stays the same, or it is not known. */
-static const char *session_dir(const struct hook_message *m)
-{
-	const char *dir = m->agent == HOOK_CLAUDE ? getenv("CLAUDE_PROJECT_DIR") : NULL;
-
-	return dir && place_is_plain(dir) ? dir : NULL;
-}
-
 /* Writes the line that runs inside; `q` has decided it under the policy of that run. */
 static void write_inside(const struct query_options *opt, const struct query *q,
 			 const struct hook_message *m, struct hook_verdict *v)
@@ -81,7 +73,7 @@ static void write_inside(const struct query_options *opt, const struct query *q,
 		.cwd = q->where.cwd,
 		.yes = v->asks,
 		.keeps_cwd = m->agent == HOOK_CLAUDE,
-		.follows_cd = session_dir(m) != NULL,
+		.follows_cd = m->agent == HOOK_CLAUDE,
 	};
 
 	if (v->only_person)
@@ -114,22 +106,14 @@ static void run_inside(const struct query_options *opt, struct query *q,
 	bundle_release(&b);
 }
 
-/*
- * What runs under polrun is decided as what runs in a sandbox, and its project is that of
- * the session.  A directory that the tool names may be anywhere; and one in which the agent
- * works may have become a link, or have got a .git, by a line that ran before.
- */
-static bool pin_project(struct query *q, const struct hook_message *m, char project[PATH_MAX],
-			struct rt_err *err)
+/* A directory that the tool names may be anywhere; and one in which the agent works may have
+ * become a link by a line that ran before. */
+static bool check_cwd(struct query *q, const struct hook_message *m, const char *project,
+		      struct rt_err *err)
 {
-	const char *start = session_dir(m);
-	struct query_request r = { .kind = QUERY_COMMAND, .cwd = start ? start : m->cwd };
+	struct query_request r = { .kind = QUERY_COMMAND, .cwd = m->cwd, .project = project };
 	struct decide_ctx ctx = { .b = q->b, .scope = PB_SANDBOX };
 
-	if (!query_where_find(&q->where, &r, &ctx, err))
-		return false;
-	(void)snprintf(project, PATH_MAX, "%s", q->where.project);
-	r.cwd = m->cwd;
 	if (!query_where_find(&q->where, &r, &ctx, err))
 		return false;
 	if (strcmp(q->where.cwd, m->cwd) != 0)
@@ -139,21 +123,34 @@ static bool pin_project(struct query *q, const struct hook_message *m, char proj
 	       rt_fail(err, EINVAL, "'cwd' is not in the project in which the agent was started") == 0;
 }
 
+/* Are there files or commands in it, about which rules of the project may say something? */
+static bool has_place(const struct hook_message *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (m->requests[i].kind == QUERY_COMMAND || m->requests[i].kind == QUERY_FILE)
+			return true;
+	return false;
+}
+
+/* What runs under polrun is decided as what runs in a sandbox.  The project is that of the
+ * session in any case. */
 static void decide(const struct query_options *opt, struct query *q, struct hook_message *m,
 		   struct hook_verdict *v)
 {
 	struct rt_err err = { 0 };
 	char project[PATH_MAX];
+	bool places = has_place(m);
 
-	if (opt->run && m->line && !pin_project(q, m, project, &err)) {
+	if (places && (!hook_root_find(q, m, project, &err) ||
+		       (opt->run && m->line && !check_cwd(q, m, project, &err)))) {
 		hook_verdict_deny(v, err.text);
 		return;
 	}
-	for (size_t i = 0; opt->run && i < m->n; i++)
-		if (m->requests[i].kind == QUERY_COMMAND) {
+	for (size_t i = 0; places && i < m->n; i++) {
+		m->requests[i].project = project;
+		if (opt->run && m->requests[i].kind == QUERY_COMMAND)
 			m->requests[i].scope = PB_SANDBOX;
-			m->requests[i].project = project;
-		}
+	}
 	hook_verdict_decide(v, q, m);
 	if (opt->run && m->line && v->effect != PB_DENY)
 		run_inside(opt, q, m, v);

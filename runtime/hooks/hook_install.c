@@ -98,15 +98,16 @@ static bool write_line(const struct query_options *opt, enum hook_agent agent, c
 		words[n++] = "--run";
 		words[n++] = run;
 	}
-	/* Codex blocks only if there is also a text on stderr */
-	(void)snprintf(line, cap, "%s", agent == HOOK_CODEX ? "echo polquery: no answer >&2;" : "");
+	line[0] = '\0';
 	for (size_t i = 0; i < n; i++)
 		if (!add_word(line, cap, words[i])) {
 			(void)rt_fail(err, EINVAL, "'%.200s' cannot stand in a hook's line", words[i]);
 			return false;
 		}
-	return (size_t)snprintf(line + strlen(line), cap - strlen(line), " || exit 2") <
-	       cap - strlen(line);
+	/* Codex and Gemini CLI block only if there is also a text on stderr, and `timeout` writes
+	 * none */
+	return (size_t)snprintf(line + strlen(line), cap - strlen(line),
+				" || { echo polquery: no answer >&2; exit 2; }") < cap - strlen(line);
 }
 
 /* --- our hooks in a file ------------------------------------------------------------------ */

@@ -61,16 +61,29 @@ static bool skip_echo(const char **p)
 	return n && skip(p, ">&2") && skip(p, ";");
 }
 
+/* Parses the end: "|| exit 2", or "|| { echo SOME WORDS >&2; exit 2; }". */
+static bool skip_end(const char *p, bool *ret_said)
+{
+	*ret_said = false;
+	if (!skip(&p, "||"))
+		return false;
+	if (skip(&p, "{ ")) {
+		*ret_said = skip_echo(&p);
+		return *ret_said && skip(&p, "exit 2;") && skip(&p, "}") && !*p;
+	}
+	return skip(&p, "exit 2") && !*p;
+}
+
 /*
- * If polquery is missing or dies, is that a deny?  Codex blocks only at status 2 with a
- * text on stderr (codex-rs/hooks/src/events/pre_tool_use.rs), and ignores the text at
- * status 0.
+ * If polquery is missing, dies or is killed by `timeout`, is that a deny?  Codex
+ * (codex-rs/hooks/src/events/pre_tool_use.rs) and Gemini CLI block only at status 2 with a
+ * text on stderr, and ignore the text at status 0.
  */
 static bool stays_closed(struct hook_look *l, const struct hook_found *f,
 			 const struct hook_line *h)
 {
 	const char *command = f->command, *head = command, *tail = command + h->to;
-	bool said = skip_echo(&head);
+	bool said = skip_echo(&head), end_said;
 
 	if (!said)
 		head += strspn(head, " \t\n");
@@ -80,13 +93,12 @@ static bool stays_closed(struct hook_look *l, const struct hook_found *f,
 		return false;
 	}
 	if (!tail[strspn(tail, " \t\n")] ? f->fail_closed :
-	    skip(&tail, "||") && skip(&tail, "exit 2") && !*tail &&
-			    (said || l->agent != HOOK_CODEX))
+	    skip_end(tail, &end_said) &&
+			    (said || end_said ||
+			     (l->agent != HOOK_CODEX && l->agent != HOOK_GEMINI)))
 		return true;
-	hook_say(l, HOOK_WRONG, "where polquery is missing or dies, everything is allowed: ",
-		 l->agent == HOOK_CODEX ? "begin the command with 'echo polquery: no answer "
-					  ">&2;' and end it with '|| exit 2'" :
-					  "end the command with '|| exit 2'");
+	hook_say(l, HOOK_WRONG, "where polquery is missing, dies or hangs, everything is allowed: end "
+		 "the command with '|| { echo polquery: no answer >&2; exit 2; }'", "");
 	return false;
 }
 

@@ -41,7 +41,7 @@ static const struct question {
 	ALIKE(HOOK_GEMINI, "BeforeTool", "run_shell_command", "read_file", "file_path",
 	      "mcp_pol_doctor"),
 	{ HOOK_CURSOR, "the command 'true'",
-	  ",\"hook_event_name\":\"beforeShellExecution\",\"command\":\"true\"}" },
+	  ROOTS("beforeShellExecution") "\"command\":\"true\"}" },
 	{ HOOK_CURSOR, "reading a file",
 	  ROOTS("beforeReadFile") "\"file_path\":\"@/pol-doctor\",\"content\":\"\"}" },
 	{ HOOK_CURSOR, "a tool",
@@ -358,6 +358,32 @@ end:
 	free(cwd);
 }
 
+/* Runs the line with a program in polquery's place that hangs, and one second for it: the
+ * agent has to see status 2, and a text where it ignores a status without one. */
+static void ask_hanging(const struct proof *p)
+{
+	const char *command = p->command, *timeout = p->h->timeout;
+	struct hook_ran ran = { .out = NULL };
+	char *line = NULL;
+	int r = -ENOMEM;
+
+	if (!timeout)
+		return;
+	if (asprintf(&line, "%.*s%s -k 1 1 /bin/sleep 60%s", (int)p->h->from, command, timeout,
+		     command + p->h->to) < 0)
+		line = NULL;
+	if (line)
+		r = hook_run_line(p->l->agent, line, "{}", 2, HOOK_RUN_SECONDS, &ran);
+	if (r < 0 || ran.late || ran.status != 2 ||
+	    (!ran.err_n && (p->l->agent == HOOK_CODEX || p->l->agent == HOOK_GEMINI)))
+		hook_say(p->l, HOOK_WRONG, "a polquery that hangs does not block: ",
+			 r < 0 ? strerror(-r) : ran.late ? "the line does not end" :
+			 ran.status != 2 ? "the line ends with another status than 2" :
+					   "nothing is written to stderr");
+	hook_run_release(&ran);
+	free(line);
+}
+
 void hook_prove(struct hook_look *l, const char *command, const struct hook_line *h)
 {
 	const struct proof p = { l, command, h };
@@ -365,6 +391,7 @@ void hook_prove(struct hook_look *l, const char *command, const struct hook_line
 	char word[16];
 
 	l->good = true;
+	hook_run_surround(l->agent); /* this program answers as the line does */
 	for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++) {
 		if (questions[i].agent != l->agent)
 			continue;
@@ -374,6 +401,7 @@ void hook_prove(struct hook_look *l, const char *command, const struct hook_line
 	}
 	if (ask(&p, "nothing that it knows", "{}", 2, word) && strcmp(word, "block") != 0)
 		hook_say(l, HOOK_WRONG, "a message that is none is not blocked", "");
+	ask_hanging(&p);
 	ask_write(&p, "the bundle", h->opt.bundle);
 	ask_write(&p, "its own settings", l->file);
 	if (h->opt.run) {

@@ -274,20 +274,37 @@ static bool find_event(struct reading *r)
 	return true;
 }
 
-static bool find_cwd(struct reading *r)
+/* Cursor names its workspace in each message. */
+static bool find_root(struct reading *r)
 {
 	struct json_object *roots, *first;
+
+	if (r->m->agent != HOOK_CURSOR ||
+	    !json_object_object_get_ex(r->doc, "workspace_roots", &roots) ||
+	    !json_object_is_type(roots, json_type_array) ||
+	    (first = json_object_array_get_idx(roots, 0)) == NULL ||
+	    !json_object_is_type(first, json_type_string))
+		return true;
+	r->m->root = hook_plain(r, "workspace_roots", json_object_get_string(first), NULL);
+	return r->m->root != NULL;
+}
+
+static bool find_session(struct reading *r)
+{
+	return text_at(r, r->doc, "session_id", &r->m->session) &&
+	       (r->m->session || r->m->agent != HOOK_CURSOR ||
+		text_at(r, r->doc, "conversation_id", &r->m->session));
+}
+
+static bool find_cwd(struct reading *r)
+{
 	const char *cwd;
 
 	if (!text_at(r, r->doc, "cwd", &cwd))
 		return false;
 	/* Cursor gives the directory only for shells */
-	if (!cwd && r->m->agent == HOOK_CURSOR &&
-	    json_object_object_get_ex(r->doc, "workspace_roots", &roots) &&
-	    json_object_is_type(roots, json_type_array) &&
-	    (first = json_object_array_get_idx(roots, 0)) != NULL &&
-	    json_object_is_type(first, json_type_string))
-		cwd = json_object_get_string(first);
+	if (!cwd)
+		cwd = r->m->root;
 	if (!cwd)
 		return hook_fail(r, "cwd", "is missing");
 	r->m->cwd = r->cwd = hook_plain(r, "cwd", cwd, NULL);
@@ -360,7 +377,8 @@ bool hook_read(enum hook_agent agent, const char *text, size_t n,
 	if (!query_json_read(ret->json, text, n, err))
 		return false;
 	r.doc = ret->json->doc;
-	if (!find_event(&r) || !find_mode(&r) || !find_cwd(&r))
+	if (!find_event(&r) || !find_mode(&r) || !find_session(&r) || !find_root(&r) ||
+	    !find_cwd(&r))
 		return false;
 	if (json_object_object_get_ex(r.doc, "tool_input", &input) &&
 	    json_object_is_type(input, json_type_object))

@@ -46,17 +46,24 @@ static const char *own_shell(void)
 	return "bash";
 }
 
+void hook_run_surround(enum hook_agent agent)
+{
+	char *cwd = getcwd(NULL, 0);
+
+	for (size_t i = 0; i < 3 && ways[agent].here[i] && cwd; i++)
+		(void)setenv(ways[agent].here[i], cwd, 1);
+	free(cwd);
+}
+
 static void become(enum hook_agent agent, const char *command, int in, int out, int err)
 	__attribute__((noreturn));
 static void become(enum hook_agent agent, const char *command, int in, int out, int err)
 {
 	const char *shell = ways[agent].shell;
-	char *cwd = getcwd(NULL, 0);
 
 	if (!shell)
 		shell = own_shell();
-	for (size_t i = 0; i < 3 && ways[agent].here[i] && cwd; i++)
-		(void)setenv(ways[agent].here[i], cwd, 1);
+	hook_run_surround(agent);
 	(void)signal(SIGPIPE, SIG_DFL);
 	(void)setpgid(0, 0);
 	if (dup2(in, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 &&

@@ -23,6 +23,9 @@ struct hook_ran {
  */
 int hook_run_line(enum hook_agent agent, const char *command, const char *text,
 		  size_t n, unsigned seconds, struct hook_ran *ret);
+/* Sets the variables that the agent sets for its hooks, for a session that begins in the
+ * current directory. */
+void hook_run_surround(enum hook_agent agent);
 void hook_run_release(struct hook_ran *r);
 
 #endif

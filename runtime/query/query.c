@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "runtime/base/json.h"
+#include "runtime/base/place.h"
 
 /* One question while it is being answered. */
 struct asked {
@@ -15,6 +16,8 @@ struct asked {
 	struct query_request req;
 	struct pol_request to; /* the same request in the library's form */
 	struct rt_err err;
+	char *name[PLACE_MAX_LINKS + 1]; /* of a path: as given, and after each link; malloc'ed */
+	size_t nnames;
 };
 
 /* --- the question ------------------------------------------------------------------ */
@@ -48,6 +51,65 @@ static bool has_place(enum query_kind kind)
 {
 	return kind == QUERY_COMMAND || kind == QUERY_ARGV || kind == QUERY_FILE ||
 	       kind == QUERY_UNIX;
+}
+
+static bool has_name(const struct query_request *r)
+{
+	return r->kind == QUERY_FILE || (r->kind == QUERY_UNIX && !r->abstract);
+}
+
+static void release_names(struct asked *a)
+{
+	for (size_t i = 0; i < a->nnames; i++)
+		free(a->name[i]);
+	a->nnames = 0;
+}
+
+static int add_name(void *arg, const char *name)
+{
+	struct asked *a = arg;
+
+	a->name[a->nnames] = strdup(name);
+	return a->name[a->nnames++] ? 0 : -ENOMEM;
+}
+
+/*
+ * A rule that matches any name of the path counts (semantics 5).  The other names can only
+ * make the answer stricter: an allow is about the physical path, and what no rule mentions is
+ * decided there.
+ */
+static bool ask_by_names(struct asked *a)
+{
+	const char *real = a->to.path, *strictest = NULL;
+	uint8_t kind = a->req.kind == QUERY_FILE ? PB_FILE : PB_UNIX, worst = PB_ALLOW;
+	int r = place_names(a->req.path, add_name, a);
+
+	if (r < 0) {
+		(void)rt_fail_errno(&a->err, -r, "'path': its names");
+		return false;
+	}
+	for (size_t i = 0; i < a->nnames; i++) {
+		const struct decision *d = &a->q->ctx.d;
+		const struct pb_rule *rule;
+
+		a->to.path = a->name[i];
+		if (strcmp(a->name[i], real) == 0)
+			continue;
+		if (pol_ask(&a->q->ctx, &a->to, &a->err) < 0)
+			return false;
+		rule = bundle_rule(a->q->b, d->rule);
+		if (!rule || rule->kind != kind || d->effect <= worst)
+			continue;
+		worst = d->effect;
+		strictest = a->name[i];
+	}
+	a->to.path = real;
+	if (pol_ask(&a->q->ctx, &a->to, &a->err) < 0)
+		return false;
+	if (!strictest || worst <= a->q->ctx.d.effect)
+		return true;
+	a->to.path = strictest;
+	return pol_ask(&a->q->ctx, &a->to, &a->err) == 0;
 }
 
 static bool decide(struct asked *a)
@@ -84,7 +146,7 @@ static bool decide(struct asked *a)
 		return false;
 	if (has_place(r->kind) && !prepare(a))
 		return false;
-	if (pol_ask(&a->q->ctx, &a->to, &a->err) < 0)
+	if (has_name(r) ? !ask_by_names(a) : pol_ask(&a->q->ctx, &a->to, &a->err) < 0)
 		return false;
 	return !a->q->traffic || traffic_put(a->q->traffic, a->q->b, &a->to, &a->q->ctx.d,
 					     &a->err) == 0;
@@ -95,6 +157,7 @@ int query_decide(struct query *q, const struct query_request *r, struct rt_err *
 	struct asked a = { .q = q, .req = *r };
 	bool good = decide(&a);
 
+	release_names(&a);
 	*err = a.err;
 	return good ? 0 : -EINVAL;
 }
@@ -151,6 +214,7 @@ const char *query_answer_loaded(struct query *q, size_t *ret_n)
 		good = pol_check_role(q->b, a.req.role, &a.err) == 0;
 	else if (good)
 		good = decide(&a);
+	release_names(&a);
 	if (!good)
 		return query_refuse(q, &a.err, ret_n);
 	begin_loaded(q);

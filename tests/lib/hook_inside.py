@@ -20,6 +20,7 @@ import sys
 polquery, bundle, agent, verb = sys.argv[1:5]
 FORMS = {"claude-code": ("PreToolUse", "Bash"), "codex": ("PreToolUse", "Bash"),
          "gemini-cli": ("BeforeTool", "run_shell_command")}
+START = {"claude-code": "CLAUDE_PROJECT_DIR", "gemini-cli": "GEMINI_PROJECT_DIR"}
 EXTRA = {"timeout": 1000, "description": "d \u00e9 \" \\"} if agent == "claude-code" else {}
 
 
@@ -31,8 +32,8 @@ def answer(line):
     if agent == "claude-code":
         doc["permission_mode"] = "default"
     env = dict(os.environ)
-    if agent == "claude-code":
-        env.setdefault("CLAUDE_PROJECT_DIR", os.getcwd())
+    if agent in START:
+        env.setdefault(START[agent], os.getcwd())
     run = subprocess.run([polquery, "hook", agent, "--run", bundle], input=json.dumps(doc),
                          capture_output=True, text=True, timeout=60, env=env)
     if run.returncode != 0:

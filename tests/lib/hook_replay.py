@@ -5,6 +5,7 @@ that the agent documents.
     (POLQUERY-ARGS without the "hook AGENT")
 """
 import json
+import os
 import re
 import subprocess
 import sys
@@ -41,13 +42,18 @@ def read(out):
     return doc["permission"], doc.get("agent_message", "")
 
 
+# what the client sets for its hooks; Codex starts them in the session's directory
+START = {"claude-code": "CLAUDE_PROJECT_DIR", "gemini-cli": "GEMINI_PROJECT_DIR", "cursor": "CURSOR_PROJECT_DIR"}
+surroundings = dict(os.environ, **({START[agent]: project} if agent in START else {}))
+
 count = 0
 for number, row in enumerate(open(table), 1):
     if row.startswith("#"):
         continue
     effect, pattern, message = row.rstrip("\n").split("\t")
     message = message.replace("@P@", project)
-    got = subprocess.run(command, input=message.encode(), capture_output=True, timeout=60)
+    got = subprocess.run(command, input=message.encode(), capture_output=True, timeout=60,
+                         env=surroundings, cwd=project)
     count += 1
     where = f"{table}:{number}"
     if got.returncode == 2:

@@ -18,6 +18,9 @@ tools { allow "read_*", "mcp__*__read_*", "Grep", "glob", "search_file_content",
         deny "*shell" as no-shells
         deny "Glob" as no-globs }' policy
 B=$WORK/policy.polb
+# as each client does for its hooks
+export CLAUDE_PROJECT_DIR=$P GEMINI_PROJECT_DIR=$P CURSOR_PROJECT_DIR=$P
+cd "$P" || exit 1
 mkdir -p "$P/.git" "$P/src" "$P/locked"
 : >"$P/secret"
 : >"$P/plain"

@@ -29,6 +29,9 @@ message_of() { # AGENT: one that is allowed
 	grep -v '^#' "$top/tests/lib/hooks/$1.tsv" | head -n 1 | cut -f 3 | sed "s|@P@|$P|g"
 }
 mkdir -p "$WORK/bin"
+# as each client does for its hooks
+export CLAUDE_PROJECT_DIR=$P GEMINI_PROJECT_DIR=$P CURSOR_PROJECT_DIR=$P
+cd "$P" || exit 1
 call() { # COMMAND [FOLDER]: what the agent does with it; FOLDER: where polquery is
 	ln -sfn "${2:-$BIN}/polquery" "$WORK/bin/polquery"
 	out=$(sh -c "$1" <<<"$message" 2>"$WORK/.err")
@@ -54,7 +57,7 @@ is_closed() { # a deny with a reason in the agent's form, or exit 2 without an a
 	gemini-cli) form='^\{"decision":"deny","reason":"[^"].*"\}$' ;;
 	cursor) form='^\{"permission":"deny","user_message":"[^"].*","agent_message":"[^"].*"\}$' ;;
 	esac
-	{ [ "$rc" -eq 2 ] && [ -z "$out" ] && { [ "$agent" != codex ] || [ -n "$err" ]; }; } || { [ "$rc" -eq 0 ] && grep -qE "$form" <<<"$out"; }
+	{ [ "$rc" -eq 2 ] && [ -z "$out" ] && { [[ $agent != codex && $agent != gemini-cli ]] || [ -n "$err" ]; }; } || { [ "$rc" -eq 0 ] && grep -qE "$form" <<<"$out"; }
 }
 want_allowed() { allowed || bad "not allowed: status $rc, '$out'"; }
 want_closed() { is_closed || bad "$1: status $rc, '$out'"; }

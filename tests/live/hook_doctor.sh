@@ -18,7 +18,7 @@ want_rc 1
 want_out '^claude-code: not installed'
 mkdir -p "$HOME/.claude" "$HOME/.codex" "$HOME/.gemini" "$HOME/.cursor"
 for agent in claude-code codex gemini-cli cursor; do
-	command="$HOOK $agent || exit 2"
+	command="$HOOK $agent || { echo none >&2; exit 2; }"
 	[ "$agent" != codex ] || command=$CODEX
 	settings "$agent" "$command"
 	doctor "$agent"
@@ -33,7 +33,7 @@ for agent in claude-code codex gemini-cli cursor; do
 	want_rc 1
 	want_out 'does not answer, and denies everything'
 	no_out 'denies:'
-	settings "$agent" "$Q -b $B hook other || exit 2"
+	settings "$agent" "$Q -b $B hook other || { echo none >&2; exit 2; }"
 	doctor "$agent"
 	want_rc 1
 	want_out 'not installed'
@@ -54,7 +54,7 @@ mkdir -p "$HOME/my policies"
 cp "$B" "$HOME/my policies/a.polb"
 while IFS='|' read -r rc_wanted pattern text; do
 	text=${text//@B/$B} text=${text//@Q/$Q}
-	settings "$agent" "${text//\"/\\\"} || exit 2"
+	settings "$agent" "${text//\"/\\\"} || { echo none >&2; exit 2; }"
 	doctor "$agent"
 	want_rc "$rc_wanted"
 	want_out "$pattern"
@@ -91,7 +91,7 @@ ROWS
 t "doctor: a program without a path is whoever's PATH says"
 while IFS='|' read -r rc_wanted pattern text; do
 	text=${text//@/$BIN/polquery -b $B hook $agent}
-	settings "$agent" "$text || exit 2"
+	settings "$agent" "$text || { echo none >&2; exit 2; }"
 	doctor "$agent"
 	want_rc "$rc_wanted"
 	want_out "$pattern"
@@ -103,11 +103,11 @@ done <<ROWS
 1|is not there, so that everything is denied|/usr/bin/timeout 20 /none/polquery -b $B hook $agent
 ROWS
 cp /bin/true "$WORK/polquery"
-settings "$agent" "/usr/bin/timeout 20 $WORK/polquery -b $B hook $agent || exit 2"
+settings "$agent" "/usr/bin/timeout 20 $WORK/polquery -b $B hook $agent || { echo none >&2; exit 2; }"
 doctor "$agent"
 want_rc 1
 want_out 'cannot tell what another polquery answers'
-settings "$agent" "$HOOK $agent || exit 2"
+settings "$agent" "$HOOK $agent || { echo none >&2; exit 2; }"
 for name in PATH LD_PRELOAD HOME BASH_ENV CLAUDE_CODE_SIMPLE CLAUDE_CODE_SHELL_PREFIX CLAUDE_CONFIG_DIR TMPDIR GCONV_PATH; do
 	for f in "$P/.claude/settings.json" "$P/.claude/settings.local.json"; do
 		mkdir -p "$P/.claude"
@@ -127,13 +127,13 @@ doctor "$agent"
 want_rc 0
 want_out "note: absolute paths do not mind: the hook runs with what 'env' of .* says of PATH"
 for name in LD_PRELOAD HOME BASH_ENV CLAUDE_CODE_SIMPLE CLAUDE_CODE_SHELL_PREFIX; do
-	settings "$agent" "$HOOK $agent || exit 2"
+	settings "$agent" "$HOOK $agent || { echo none >&2; exit 2; }"
 	sed -i 's/^{/{"env":{"'$name'":"\/x"},/' "$HOME/.claude/settings.json"
 	doctor "$agent"
 	want_rc 1
 	want_out "cannot tell: the hook runs with what 'env' of .* says of $name"
 done
-settings "$agent" "$HOOK $agent || exit 2"
+settings "$agent" "$HOOK $agent || { echo none >&2; exit 2; }"
 for name in CLAUDE_CODE_SIMPLE CLAUDE_CODE_SAFE_MODE CLAUDE_CODE_SHELL_PREFIX; do
 	out=$(env "$name=1" "$BIN/polquery" doctor "$agent")
 	rc=$?
@@ -144,7 +144,7 @@ done
 t "doctor: a hook that is late is no hook"
 while IFS='|' read -r agent rc_wanted pattern text; do
 	head='' && [ "$agent" != codex ] || head='echo x >&2; '
-	settings "$agent" "$head${text//@/$BIN/polquery -b $B hook $agent} || exit 2"
+	settings "$agent" "$head${text//@/$BIN/polquery -b $B hook $agent} || { echo none >&2; exit 2; }"
 	doctor "$agent"
 	want_rc "$rc_wanted"
 	want_out "$pattern"
@@ -166,13 +166,13 @@ gemini-cli|0|answers|/usr/bin/timeout 20 @
 cursor|0|answers|@
 ROWS
 limit() { # AGENT NUMBER RC
-	settings "$1" "$HOOK $1 || exit 2"
+	settings "$1" "$HOOK $1 || { echo none >&2; exit 2; }"
 	sed -i 's/"type":"command"/"type":"command","timeout":'"$2"'/' "$HOME"/.{claude,gemini}/settings.json
 	doctor "$1"
 	want_rc "$3"
 }
-settings claude-code "$HOOK claude-code || exit 2"
-settings gemini-cli "$HOOK gemini-cli || exit 2"
+settings claude-code "$HOOK claude-code || { echo none >&2; exit 2; }"
+settings gemini-cli "$HOOK gemini-cli || { echo none >&2; exit 2; }"
 limit claude-code 21 0
 limit claude-code 20 1
 limit claude-code 5 1
@@ -209,6 +209,14 @@ done <<'ROWS'
 1|codex|echo >&2; @ || exit 2
 0|cursor|@
 0|cursor|@ || exit 2
+0|claude-code|@ || { echo no answer >&2; exit 2; }
+0|codex|@ || { echo no answer >&2; exit 2; }
+0|gemini-cli|@ || { echo no answer >&2; exit 2; }
+1|gemini-cli|@ || exit 2
+1|gemini-cli|@ || { exit 2; }
+1|gemini-cli|@ || { echo >&2; exit 2; }
+1|gemini-cli|@ || { echo x >&2; exit 2; } || true
+1|gemini-cli|@ || { echo x >&2; exit 0; }
 1|cursor|@ || true
 ROWS
 rm -rf "$HOME/.codex/hooks.json" "$HOME/.cursor/hooks.json"
@@ -234,7 +242,7 @@ done
 
 t "doctor: hooks of Claude Code that are switched off, or deny nothing"
 agent=claude-code
-settings "$agent" "$HOOK $agent || exit 2"
+settings "$agent" "$HOOK $agent || { echo none >&2; exit 2; }"
 for f in "$P/.claude/settings.json" "$P/.claude/settings.local.json"; do
 	beside "$f" '{"disableAllHooks":true}' 1 "no hook runs, 'disableAllHooks' is true in .*${f#"$P/"}"
 	beside "$f" '{"disableAllHooks":false}' 0
@@ -255,7 +263,7 @@ for more in '"type":"prompt"' '"type":"command","async":true'; do
 	want_out 'denies nothing'
 	want_out 'not installed'
 done
-settings "$agent" "$HOOK $agent || exit 2"
+settings "$agent" "$HOOK $agent || { echo none >&2; exit 2; }"
 mkdir -p "$HOME/elsewhere"
 mv "$HOME/.claude/settings.json" "$HOME/elsewhere/"
 doctor "$agent"
@@ -267,7 +275,7 @@ mv "$HOME/elsewhere/settings.json" "$HOME/.claude/"
 
 t "doctor: hooks of Gemini CLI that are switched off"
 agent=gemini-cli
-settings "$agent" "$HOOK $agent || exit 2"
+settings "$agent" "$HOOK $agent || { echo none >&2; exit 2; }"
 f=$P/.gemini/settings.json
 beside "$f" '{}' 0
 beside "$f" '{"hooksConfig":{"enabled":false}}' 1 "no hook runs, 'enabled' is false"
@@ -280,7 +288,7 @@ beside "$f" '{"hooksConfig":{"disabled":["lint"]}}' 0 'note: a hook is switched 
 sed -i 's/"type"/"name":"guard","type"/' "$HOME/.gemini/settings.json"
 beside "$f" '{"hooksConfig":{"disabled":["guard"]}}' 1 "it has another name than 'polquery'"
 beside "$f" '{}' 0
-settings "$agent" "$HOOK $agent || exit 2"
+settings "$agent" "$HOOK $agent || { echo none >&2; exit 2; }"
 sed -i 's/"type"/"name":"my polquery","type"/' "$HOME/.gemini/settings.json"
 beside "$f" '{"hooksConfig":{"disabled":["lint"]}}' 0
 beside "$f" '{"hooksConfig":{"disabled":"my polquery"}}' 1 "cannot tell which hooks 'disabled'"
@@ -394,7 +402,7 @@ if is_root; then
 			mkdir -p "$(dirname "$1")" && printf "%s\n" "$2" >"$1" && "$3" doctor "$4" 2>&1' bash "$@" 2>&1)
 		rc=$?
 	}
-	settings claude-code "$HOOK claude-code || exit 2"
+	settings claude-code "$HOOK claude-code || { echo none >&2; exit 2; }"
 	m=/etc/claude-code/managed-settings.json
 	with_system $m '{}' "$BIN/polquery" claude-code
 	if [ "$rc" -eq 99 ]; then
@@ -429,7 +437,7 @@ if is_root; then
 		with_system /etc/codex/requirements.toml "$(printf '[features]\nhooks = false')" "$BIN/polquery" codex
 		want_rc 1
 		want_out 'no hook runs'
-		settings gemini-cli "$HOOK gemini-cli || exit 2"
+		settings gemini-cli "$HOOK gemini-cli || { echo none >&2; exit 2; }"
 		with_system /etc/gemini-cli/settings.json '{"hooksConfig":{"enabled":false}}' "$BIN/polquery" gemini-cli
 		want_rc 1
 	fi

@@ -54,7 +54,7 @@ for no in n '' no maybe Y1; do
 	[ "$(<"$S")" = '{"model":"x"}' ] || bad "'$no' changes it"
 done
 answer y
-grep -q 'hook claude-code || exit 2' "$S" || bad "a yes does not change it"
+grep -q 'hook claude-code || { echo polquery: no answer >&2; exit 2; }' "$S" || bad "a yes does not change it"
 grep -q '"model":"x"' "$S" || bad "the rest is gone"
 
 t "the line is the one that the doctor calls good"
@@ -83,7 +83,7 @@ t "with --run a command runs under polrun, and the doctor has seen it"
 install claude-code --run "$B" --yes
 want_rc 0
 want_out 'a command that is allowed runs under polrun'
-grep -q -- "hook claude-code --run $B || exit 2" "$S" || bad "the line: $(<"$S")"
+grep -q -- "hook claude-code --run $B || { echo polquery: no answer >&2; exit 2; }" "$S" || bad "the line: $(<"$S")"
 # Claude Code holds its own rules against polrun's line
 echo '{"permissions":{"allow":["Bash(ls)"],"deny":["Read(x)","Bash(curl:*)"]}}' >"$S"
 install claude-code --bundle "$B" --yes

@@ -204,9 +204,9 @@ at() { # DIRECTORY AGENT LINE: the agent works there, and was started in the pro
 		       "tool_input": {"command": line}}
 		if agent == "gemini-cli":
 		    doc["tool_input"]["dir_path"] = cwd
-		env = dict(os.environ, CLAUDE_PROJECT_DIR=project) if agent == "claude-code" else None
+		env = dict(os.environ, CLAUDE_PROJECT_DIR=project, GEMINI_PROJECT_DIR=project)
 		print(subprocess.run([polquery, "hook", agent, "--run", bundle], input=json.dumps(doc), capture_output=True,
-		                     text=True, env=env).stdout)
+		                     text=True, env=env, cwd=project).stdout)
 	PY
 }
 for agent in claude-code codex; do
@@ -229,9 +229,9 @@ want_out "\"allow\".*--project '$P' --bundle"
 out=$(at "$P/src" gemini-cli 'echo a')
 want_out "\"allow\".*--project '$P' --bundle"
 rmdir "$P/src/.git"
-# without knowing where the agent was started, no directory is followed
-out=$(cd "$P" && CLAUDE_PROJECT_DIR='' inside claude-code line 'cd src')
-want_out 'later commands start'
+# without knowing where the agent was started, nothing runs
+out=$(cd "$P" && CLAUDE_PROJECT_DIR='' inside claude-code effect 'cd src')
+want_out '^deny .*CLAUDE_PROJECT_DIR'
 
 t "a line in the background is there until it ends"
 line=$(inside claude-code line 'sleep 1.5 && echo late > made/late &')
@@ -272,6 +272,7 @@ out=$(inside claude-code effect "echo $(head -c 125000 /dev/zero | tr '\0' x)" 2
 want_out '^deny .*too long|Argument list too long'
 
 t "two bundles: the stricter one counts, and the run's asks get its yes"
+export CLAUDE_PROJECT_DIR=$P
 both() { # LINE
 	out=$("$BIN/polquery" -b "$WORK/text.polb" hook claude-code --run "$B" <<<'{"cwd":"'"$P"'","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"'"$1"'"}}')
 }

@@ -125,7 +125,7 @@ inside() { # AGENT WRITE
 
 # --- Claude Code ---------------------------------------------------------------------------
 
-line_claude() { echo "${Q/POLICY/$1} claude-code$with_run || exit 2"; }
+line_claude() { echo "${Q/POLICY/$1} claude-code$with_run || { echo polquery: no answer >&2; exit 2; }"; }
 good_claude() {
 	rm -rf "$work/p/.claude"
 	printf '{"hooks":{"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"%s"}]}]}}\n' "$(line_claude "$1")" \
@@ -219,7 +219,7 @@ fi
 
 # --- Gemini CLI ------------------------------------------------------------------------------
 
-line_gemini() { echo "${Q/POLICY/$1} gemini-cli$with_run || exit 2"; }
+line_gemini() { echo "${Q/POLICY/$1} gemini-cli$with_run || { echo polquery: no answer >&2; exit 2; }"; }
 good_gemini() {
 	rm -rf "$work/p/.gemini" "$work/p/.env"
 	printf '{%s,"hooks":{"BeforeTool":[{"matcher":".*","hooks":[{"type":"command","command":"%s"}]}]}}\n' "$(gemini_base)" \
@@ -301,7 +301,7 @@ trust() { # MORE: as Codex itself writes it down
 	read -r key hash rest < <(listed)
 	printf '[hooks.state."%s"]\ntrusted_hash = "%s"\n%b' "$key" "$hash" "${1:-}" >>"$config"
 }
-line_codex() { echo "echo polquery: no answer >&2; ${Q/POLICY/$1} codex$with_run || exit 2"; }
+line_codex() { echo "${Q/POLICY/$1} codex$with_run || { echo polquery: no answer >&2; exit 2; }"; }
 hooks() { # MORE-OF-HOOK MORE-OF-GROUP [POLICY]
 	codex_base >"$config"
 	printf '{"hooks":{"PreToolUse":[{%s"hooks":[{"type":"command",%s"command":"%s"}]}]}}\n' "$2" "$1" \

@@ -1,0 +1,80 @@
+/*
+ * Decides in which project a session began.  Seen in Claude Code 2.1.331, Codex 0.169 and
+ * Gemini CLI 0.61.0: `cwd` of a message follows what the model asks for (Codex puts the
+ * `workdir` of the command there, Claude Code the directory of the last `cd`, in which it also
+ * starts the hook), while the variable, and the directory in which Codex starts its hook, stay
+ * those of the session.
+ */
+#include "runtime/hooks/hook_root.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/base/place.h"
+#include "runtime/state/session_root.h"
+#include "runtime/state/state_dir.h"
+
+/* Where each client says in which directory a session began. */
+static const struct {
+	const char *variable; /* set by the client in the hook's environment, or NULL */
+	bool own_cwd;         /* it starts the hook in that directory */
+} starts[HOOK_AGENT_COUNT] = {
+	[HOOK_CLAUDE] = { "CLAUDE_PROJECT_DIR", false },
+	[HOOK_CODEX] = { NULL, true },
+	[HOOK_GEMINI] = { "GEMINI_PROJECT_DIR", false },
+	[HOOK_CURSOR] = { "CURSOR_PROJECT_DIR", false },
+};
+
+static const char *start_of(const struct query *q, const struct hook_message *m)
+{
+	const char *name = starts[m->agent].variable, *dir = name ? getenv(name) : NULL;
+
+	if (dir && place_is_plain(dir))
+		return dir;
+	if (m->root)
+		return m->root;
+	return starts[m->agent].own_cwd && q->where.own_cwd[0] ? q->where.own_cwd : NULL;
+}
+
+/* Finds the project of a directory as polrun does. */
+static bool project_of(struct query *q, const char *dir, char out[PATH_MAX], struct rt_err *err)
+{
+	struct query_request r = { .kind = QUERY_COMMAND, .cwd = dir };
+	struct decide_ctx ctx = { .b = q->b, .scope = PB_SANDBOX };
+
+	if (!query_where_find(&q->where, &r, &ctx, err))
+		return false;
+	(void)snprintf(out, PATH_MAX, "%s", q->where.project);
+	return true;
+}
+
+bool hook_root_find(struct query *q, const struct hook_message *m, char out[PATH_MAX],
+		    struct rt_err *err)
+{
+	const char *start = start_of(q, m), *name = hook_agent_name(m->agent);
+	char state[PATH_MAX], project[PATH_MAX];
+	struct rt_err none = { 0 };
+	int r = 0;
+
+	if (m->session && state_dir_own(state, &none) == 0)
+		r = session_find(state, name, m->session, out, err);
+	if (r != 0)
+		return r > 0;
+	if (!start)
+		return rt_fail(err, ENOENT, "nobody has seen in which directory this session began, so "
+			       "nothing is in its project: %s%s%s",
+			       starts[m->agent].variable ? "the client has to set " : "start the hook ",
+			       starts[m->agent].variable ? starts[m->agent].variable :
+							   "in the session's directory",
+			       ", as its current version does: update it, and begin a new session") == 0;
+	if (!project_of(q, start, project, err))
+		return false;
+	/* inside a run nothing can be recorded; what the client says counts each time */
+	if (!m->session || state[0] == '\0' ||
+	    session_record(state, name, m->session, project, out, &none) < 0)
+		memcpy(out, project, sizeof(project));
+	return true;
+}

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# A path is judged by all of its names: as given, after each link, and the physical path.
+# week: once a week, as root and as a user in turn
+# shellcheck disable=SC2034,SC2154,SC2016
+# shellcheck source=tests/lib/live.sh
+. "$(dirname "$0")/../lib/live.sh"
+mkdir -p "$P/.git" "$P/src"
+allows() { [[ $out == *'"allow"'* ]] || bad "$1: not allowed"; }
+denies() { [[ $out == *'"deny"'* ]] || bad "$1: not denied"; }
+
+t "a path is judged by each of its names: hook, polquery and explain agree"
+mkdir -p "$P/config" "$P/shared" "$P/guarded" "$P/.claude"
+echo TOPSECRET >"$P/config/dev.env"
+ln -s config/dev.env "$P/.env"
+ln -s .env "$P/second"
+ln -s ../shared/s "$P/guarded/s"
+ln -s guarded "$P/way"
+echo x >"$P/shared/s"
+ln -s src/../config "$P/dots"
+ln -s "$P/loop" "$P/loop"
+raw_policy 'policy agent { level user }
+file { hide "${PROJECT_DIR}/.env" as secret  deny write "${PROJECT_DIR}/guarded" as guarded
+       ask read "${PROJECT_DIR}/dots" as dots
+       allow read, write "${PROJECT_DIR}" }' l
+while read -r want op path; do
+	got=$(python3 -c 'import json,sys; print(json.dumps({"kind":"file","op":sys.argv[1],"path":sys.argv[2],"project":sys.argv[3]}))' "$op" "$P/$path" "$P" |
+		"$BIN/polquery" -b "$WORK/l.polb" | python3 -c 'import json,sys; print(json.load(sys.stdin).get("effect", "error"))')
+	# an agent is told "deny" of what is hidden
+	[ "$got" = "${want/hide/deny}" ] || bad "polquery: $op $path is '$got', not $want"
+	[ "$want" != error ] || continue
+	got=$(cd "$P" && "$BIN/polc" explain "$WORK/l.pol" file "$op" "$P/$path" | sed -n '1s/:.*//p')
+	[ "$got" = "$want" ] || bad "explain: $op $path is '$got', not $want"
+	got=$(cd "$P" && "$BIN/polc" explain "$WORK/l.polb" file "$op" "$path" | sed -n '1s/:.*//p')
+	[ "$got" = "$want" ] || bad "explain --bundle, relative: $op $path is '$got', not $want"
+done <<-'ROWS'
+	allow read config/dev.env
+	hide read .env
+	hide read second
+	allow write shared/s
+	deny write guarded/s
+	deny write way/s
+	deny write way/new
+	allow read guarded/s
+	ask read dots/dev.env
+	error read loop
+ROWS
+read_of() { # PATH
+	out=$(cd "$P" && CLAUDE_PROJECT_DIR=$P "$BIN/polquery" -b "$WORK/l.polb" hook claude-code <<<'{"cwd":"'"$P"'","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Read","tool_input":{"file_path":"'"$1"'"}}')
+}
+read_of "$P/config/dev.env"
+allows "the control: the link's target"
+for path in .env second; do
+	read_of "$P/$path"
+	denies "hook: $path"
+	want_out "rule secret"
+done
+
+done_
