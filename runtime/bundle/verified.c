@@ -2,8 +2,12 @@
  * whether its filter can be read. */
 #include "runtime/bundle/verified.h"
 
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -32,6 +36,44 @@ static int check_filters(struct bundle *b, bool trace, struct rt_err *err)
 	return r < 0 ? r : check_filter(b, PB_FILTER_BROKER, err);
 }
 
+/* True if `dir` is marked as the top of somebody's project. */
+static bool is_project(const char *dir)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	for (size_t i = 0; i < 2; i++)
+		if ((size_t)snprintf(path, sizeof(path), "%s/%s", dir, i ? ".pol" : ".git") <
+			    sizeof(path) && lstat(path, &st) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Refuses a list of signers that lies in a project and not in a folder .pol: the policy of
+ * this run may keep it from being written, but the policy of another run in the same
+ * project, or in one that contains it, need not.  The floor keeps .pol for all of them.
+ */
+static int check_list_kept(const char *list, struct rt_err *err)
+{
+	char real[PATH_MAX], *slash;
+
+	if (!realpath(list, real))
+		return 0; /* trust_open() says what is wrong with it */
+	if (strstr(real, "/.pol/"))
+		return 0;
+	while ((slash = strrchr(real, '/')) && slash != real) {
+		*slash = '\0';
+		if (is_project(real))
+			return rt_fail(err, EPERM,
+				       "the list of signers '%.160s' lies in the project '%.160s', "
+				       "where another run could write it: keep it in a folder "
+				       "'.pol', which no run writes, or outside of the project",
+				       list, real);
+	}
+	return 0;
+}
+
 int verified_open(const struct verified_options *o, struct bundle *ret,
 		  struct trust *ret_trust, struct rt_err *err)
 {
@@ -45,6 +87,9 @@ int verified_open(const struct verified_options *o, struct bundle *ret,
 	memset(ret, 0, sizeof(*ret));
 	if ((!t.home || !t.home[0]) && passwd_lookup(NULL, getuid(), &pw) > 0)
 		t.home = pw.home;
+	r = o->signers ? check_list_kept(o->signers, err) : 0;
+	if (r < 0)
+		return r;
 	r = o->bytes ? trust_parse(o->bytes, o->size, &t, ret, ret_trust, err) :
 		       trust_open(o->path, true, &t, ret, ret_trust, err);
 	if (r < 0)

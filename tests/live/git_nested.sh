@@ -647,20 +647,20 @@ want_out '^done$'
 
 t "names of the project: kept where they are, and not made where they are absent"
 fresh
-names='.devcontainer.json .yarnrc.yml .aider.conf.yml opencode.json CLAUDE.md AGENTS.md .github/copilot-instructions.md'
-mkdir .github .husky .zed
-for f in $names .husky/x .zed/x; do echo mine >"$f"; done
-run sh -c 'for f in '"$names"' .husky/x .husky/y .zed/y; do echo bad 2>/dev/null >>$f && echo "wrote $f"; done; echo free >.github/free'
+names='.devcontainer.json .yarnrc.yml .aider.conf.yml opencode.json CLAUDE.md AGENTS.md .github/copilot-instructions.md GEMINI.md CLAUDE.local.md AGENTS.override.md .cursorrules opencode.jsonc .yarnrc lefthook.yml mise.toml .crush.json'
+mkdir .github .husky .zed .opencode .agents
+for f in $names .husky/x .zed/x .opencode/x .agents/x; do echo mine >"$f"; done
+run sh -c 'for f in '"$names"' .husky/x .husky/y .zed/y .opencode/x .opencode/y .agents/y .github/hooks; do echo bad 2>/dev/null >>$f && echo "wrote $f"; done; echo free >.github/free'
 no_out wrote
 want_text free .github/free
 for f in $names; do rm -f "$f"; done
-rm -rf .husky .zed
-run sh -c 'for f in '"$names"'; do echo x >$f; done; mkdir .husky .zed .free'
-for f in $names .husky .zed; do no_file "$f"; done
+rm -rf .husky .zed .opencode .agents
+run sh -c 'for f in '"$names"'; do echo x >$f; done; mkdir .husky .zed .opencode .agents .pi .qwen .kiro .helix .free'
+for f in $names .husky .zed .opencode .agents .pi .qwen .kiro .helix; do no_file "$f"; done
 want_file .free
 no_err 'has appeared'
 want_line '[0-9]+ other requests were blocked'
-for f in $names .husky .zed; do
+for f in $names .husky .zed .opencode .agents .pi .qwen .kiro .helix; do
 	run sh -c "mkdir $f"
 	want_rc 1
 	refused "${f//./\\.}"

@@ -156,4 +156,39 @@ fi
 t "a bundle outside of what the run can write costs no place of the view"
 run --plan true
 no_out 'p\.polb'
+t "a run in the folder above does not write the .pol of a project below it"
+policy ''
+mkdir -p app/.pol app/deep
+echo mine >app/.pol/signers
+printf '%s\n' 'for f in app/.pol/signers app/.pol/new app/deep/.pol/new; do' \
+	'mkdir -p "${f%/*}"; echo bad >$f && echo wrote $f; done' \
+	'mv app/.pol app/away && echo moved' 'ln -s deep app/deep/.pol && echo linked' \
+	'mkdir x; echo bad >x/team; mv x app/deep/.pol && echo renamed' 'echo free >app/deep/free' >s.sh
+run sh s.sh
+no_out wrote
+no_out moved
+no_out linked
+no_out renamed
+want_text mine app/.pol/signers
+no_file app/.pol/new
+no_file app/deep/.pol
+want_text free app/deep/free
+
+t "a list of signers in a project is believed in .pol only"
+mkdir -p keys .pol
+cp app/.pol/signers keys/signers
+chmod 644 keys/signers app/.pol/signers
+raw_policy 'policy closed { } command { otherwise allow  opaque allow } file { allow read "${PROJECT_DIR}" }' closed
+run_with closed --allowed-signers keys/signers true
+want_rc 125
+want_line "lies in the project '.*', where another run could write it: keep it in a folder '\.pol'"
+# the control: in .pol, and outside of a project, it is looked at, and the bundle is not signed
+for list in app/.pol/signers "$WORK/outside/signers"; do
+	mkdir -p "$WORK/outside"
+	[ -e "$list" ] || cp -p app/.pol/signers "$list"
+	run_with closed --allowed-signers "$list" true
+	want_rc 125
+	want_line 'is not signed'
+done
+
 done_
