@@ -8,6 +8,8 @@
 #include "compiler/analysis/cover_set.h"
 #include "compiler/eval/match_program.h"
 #include "compiler/eval/tabled.h"
+#include "compiler/sets/box.h"
+#include "runtime/base/address_guard.h"
 
 void cover_init(struct cover *c, const struct ir *ir, struct arena *a, const uint8_t *weak)
 {
@@ -75,13 +77,32 @@ static bool has_grant(const struct ir_rule *r)
 	return r->set.u.net.nwithin || !ir_grant_equal(&r->set.u.net.grant, &none);
 }
 
+/* Does the guard refuse addresses of the rule's block that a wider block holds, but does not
+ * name? */
+static bool lifts_guard(const struct num_cidr *c, const struct num_cidr *wider)
+{
+	struct ir_net range = { .protos = IR_ANY_PROTO, .port_hi = UINT16_MAX,
+				.host = IR_HOST_CIDR }, own = range;
+	unsigned bits;
+
+	own.cidr = *c;
+	for (size_t at = 0; guard_next_range(&at, range.cidr.addr, &bits);) {
+		range.cidr.bits = (uint8_t)bits;
+		if (bits > wider->bits && box_net_meets(&range, &own))
+			return true;
+	}
+	return false;
+}
+
 /* What the gateway does with a connection that both let through. */
 static bool same_connection(const struct ir_rule *by, const struct ir_rule *r)
 {
+	const struct ir_net *x = &r->set.u.net, *y = &by->set.u.net;
+
 	if (r->kind != IR_NET || by->effect > IR_ASK)
 		return true;
-	return !has_grant(r) &&
-	       (r->set.u.net.host != IR_HOST_CIDR || by->set.u.net.host == IR_HOST_CIDR);
+	return !has_grant(r) && (x->host != IR_HOST_CIDR ||
+				 (y->host == IR_HOST_CIDR && !lifts_guard(&x->cidr, &y->cidr)));
 }
 
 /* Is it decided by `by` alike, whatever defaults join? */

@@ -11,6 +11,7 @@
 #include "compiler/analysis/diff_key.h"
 #include "compiler/analysis/diff_reach.h"
 #include "compiler/sets/box.h"
+#include "runtime/base/address_guard.h"
 
 /* Limit for the requests asked about one changed rule. */
 #define MAX_ASKED 500000
@@ -75,6 +76,23 @@ static void add_loopback(struct job *j)
 			VEC_PUSH(j->tmp, &j->free.rules, &own[i]);
 }
 
+/* Guarded addresses, too, are decided in another way than the rest (semantics 6). */
+static void add_guarded(struct job *j)
+{
+	struct num_cidr c;
+	unsigned bits;
+
+	for (size_t at = 0; guard_next_range(&at, c.addr, &bits);) {
+		struct ir_net *n = ARENA_NEW(j->tmp, struct ir_net);
+
+		c.bits = (uint8_t)bits;
+		*n = (struct ir_net){ .protos = IR_ANY_PROTO, .host = IR_HOST_CIDR,
+				      .port_hi = UINT16_MAX, .cidr = c };
+		if (box_net_meets(net_of(j->it), n))
+			VEC_PUSH(j->tmp, &j->free.rules, n);
+	}
+}
+
 static void select_items(struct job *j)
 {
 	struct diff *d = j->d;
@@ -90,6 +108,7 @@ static void select_items(struct job *j)
 		add_nodes(j, it);
 	}
 	add_loopback(j);
+	add_guarded(j);
 }
 
 /* --- hosts ----------------------------------------------------------------- */

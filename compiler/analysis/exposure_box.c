@@ -10,6 +10,10 @@
 
 #include "compiler/eval/levels.h"
 #include "compiler/sets/box.h"
+#include "runtime/base/address_guard.h"
+
+/* Guarded ranges of addresses: more than there are. */
+#define MAX_RANGES 256u
 
 /* What is asked about; of `u`, only `net` and `syscall` are used. */
 struct box {
@@ -154,14 +158,63 @@ static void add_strict(const struct box *x, bool asks, struct sets *to)
 	}
 }
 
+/* Does a rule name addresses of the guarded range?  A wider block names none of them. */
+static bool is_named(const struct box *x, const struct ir_net *range)
+{
+	const struct ir *ir = x->q->ir;
+
+	for (size_t i = 0; i < ir->rules.n; i++) {
+		const struct ir_rule *r = ir->rules.v[i];
+		struct ir_net c = { .protos = IR_ANY_PROTO, .port_hi = UINT16_MAX,
+				    .host = IR_HOST_CIDR };
+
+		if (!is_of(x, r) || r->effect > IR_ASK || r->soft ||
+		    exposure_is_locked(ir, r))
+			continue;
+		c.cidr = r->set.u.net.cidr;
+		if (r->set.u.net.host == IR_HOST_CIDR && box_net_included(&c, range))
+			return true;
+		for (size_t k = 0; k < r->set.u.net.nwithin; k++) {
+			c.cidr = r->set.u.net.within[k];
+			if (box_net_included(&c, range))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Adds the guarded ranges that no rule names (semantics 6). */
+static void add_guarded(const struct box *x, struct sets *to)
+{
+	unsigned bits;
+
+	if (x->kind != IR_NET || x->q->ir->scalars[IR_S_NET_MODE].num != IR_NET_LIMITED)
+		return;
+	for (size_t at = 0, n = 0; n < MAX_RANGES; n++) {
+		struct ir_set *set = ARENA_NEW(x->q->a, struct ir_set);
+		struct ir_net *range = &set->u.net;
+
+		*range = (struct ir_net){ .protos = IR_ANY_PROTO, .port_hi = UINT16_MAX,
+					  .host = IR_HOST_CIDR };
+		if (!guard_next_range(&at, range->cidr.addr, &bits))
+			break;
+		range->cidr.bits = (uint8_t)bits;
+		if (x->q->where->scope == IR_SANDBOX && guard_kind(range->cidr.addr) == GUARD_LOOPBACK)
+			continue;
+		if (meets(x, set) && !is_named(x, range))
+			to->v[to->n++] = set;
+	}
+}
+
 /* The piece is allowed but for what strict rules, and `except`, say of it. */
 static enum exposure_grade left(const struct box *x, const struct ir_set *except, size_t n,
 				bool asked)
 {
-	struct sets s = sets_new(x, n);
+	struct sets s = sets_new(x, n + MAX_RANGES);
 
 	for (size_t i = 0; i < n; i++)
 		s.v[s.n++] = &except[i];
+	add_guarded(x, &s);
 	add_strict(x, false, &s);
 	if (is_covered(x, &s))
 		return EXPOSURE_CLOSED;

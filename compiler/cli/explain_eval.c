@@ -169,6 +169,9 @@ struct str explain_step(struct arena *a, enum eval_step s, const char *level,
 				  "'opaque' and 'otherwise', never allow", unparsed);
 	case EVAL_STEP_MODE:
 		return STR("6: the network's mode decides");
+	case EVAL_STEP_GUARD:
+		return STR("6: the address is guarded, and no rule names its range: one without a "
+			   "host, or with a wider block, does not");
 	case EVAL_STEP_UNKNOWN:
 		return STR("6: no table names this number, the call does not exist");
 	case EVAL_STEP_COUNT:

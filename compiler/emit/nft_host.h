@@ -10,7 +10,7 @@ const char *emit_nft_host(const struct ir *ir, const struct emit_options *o, str
 			  struct emit_report *r);
 
 /*
- * The addresses that the gateway's guard refuses (runtime/egress/address_guard.c) as
+ * The addresses that the gateway's guard refuses (runtime/base/address_guard.c) as
  * elements of sets: v4, v6; in the mode `full`, in the mode `limited`.  Lists end with NULL.
  */
 extern const char *const *const host_guarded[2][2];

@@ -11,6 +11,7 @@ static const char *const step_names[] = {
 	[EVAL_STEP_RISK] = "otherwise by risk",
 	[EVAL_STEP_OPAQUE] = "opaque",
 	[EVAL_STEP_MODE] = "network mode",
+	[EVAL_STEP_GUARD] = "guard",
 	[EVAL_STEP_UNKNOWN] = "unknown system call",
 };
 

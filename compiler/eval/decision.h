@@ -15,6 +15,7 @@ enum eval_step {
 	EVAL_STEP_RISK,      /* step 5, by risk class */
 	EVAL_STEP_OPAQUE,    /* the line could not be parsed */
 	EVAL_STEP_MODE,      /* network disabled, or the run's own loopback */
+	EVAL_STEP_GUARD,     /* a guarded address that no rule names (semantics 6) */
 	EVAL_STEP_UNKNOWN,   /* the system call's number has no name: ENOSYS */
 	EVAL_STEP_COUNT
 };

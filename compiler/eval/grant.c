@@ -5,6 +5,7 @@
 
 #include "compiler/eval/levels.h"
 #include "compiler/ir/words.h"
+#include "runtime/base/address_guard.h"
 
 static bool lets_pass(const struct ir *ir, const struct eval_decision *d,
 		      const struct ir_rule *r)
@@ -56,6 +57,7 @@ void eval_grant(const struct ir *ir, const struct ir_request *req,
 	for (size_t i = 0; i < d->nmatched; i++)
 		most += d->matched[i]->set.u.net.nwithin;
 	ret->within = arena_array(a, most + 1, sizeof(*ret->within));
+	ret->blocks = arena_array(a, d->nmatched + 1, sizeof(*ret->blocks));
 	for (size_t i = 0; i < d->nmatched; i++) {
 		const struct ir_net *n = &d->matched[i]->set.u.net;
 
@@ -64,10 +66,28 @@ void eval_grant(const struct ir *ir, const struct ir_request *req,
 		take(ret, d->matched[i]);
 		for (size_t k = 0; k < n->nwithin; k++)
 			ret->within[ret->nwithin++] = &n->within[k];
-		ret->named |= req->is_addr && n->host == IR_HOST_CIDR;
+		if (!req->is_addr || n->host != IR_HOST_CIDR)
+			continue;
+		ret->blocks[ret->nblocks++] = &n->cidr;
+		ret->named |= guard_is_named(n->cidr.addr, n->cidr.bits, req->addr);
 	}
 	if (str_eqz(ret->more.via, "none"))
 		ret->more.via = STR("");
+}
+
+bool eval_is_guarded(const struct ir *ir, const struct ir_request *req,
+		     const struct eval_decision *d, struct arena *a)
+{
+	struct eval_grant g;
+
+	if (!req->is_addr || req->before_guard || d->effect > IR_ASK ||
+	    ir->scalars[IR_S_NET_MODE].num != IR_NET_LIMITED || eval_is_own_loopback(req) ||
+	    guard_kind(req->addr) == GUARD_PUBLIC)
+		return false;
+	eval_grant(ir, req, d, a, &g);
+	for (size_t i = 0; i < g.nwithin && !g.named; i++)
+		g.named = guard_is_named(g.within[i]->addr, g.within[i]->bits, req->addr);
+	return !g.named;
 }
 
 /* --- words --------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 
+#include "compiler/eval/grant.h"
 #include "compiler/eval/index.h"
 #include "compiler/eval/levels.h"
 #include "compiler/eval/match.h"
@@ -81,6 +82,16 @@ static void by_mode(const struct ir_request *req, struct eval_decision *d)
 	d->scalar = IR_S_NET_MODE;
 	d->step = EVAL_STEP_MODE;
 	d->effect = eval_is_own_loopback(req) ? IR_ALLOW : IR_DENY;
+}
+
+/* Semantics 6: an address that leads back into the host or its networks, which no rule names. */
+static void by_guard(struct eval_decision *d)
+{
+	d->effect = IR_DENY;
+	d->rule = NULL;
+	d->scalar = IR_S_NET_OTHERWISE;
+	d->step = EVAL_STEP_GUARD;
+	d->needs_person = false;
 }
 
 static void by_unknown_number(struct eval_decision *d)
@@ -204,5 +215,7 @@ void eval_decide_request(const struct ir *ir, const struct ir_request *asked,
 		by_mode(req, &d);
 	else
 		eval_by_levels(ir, req, true, &d);
+	if (req->kind == IR_NET && eval_is_guarded(ir, req, &d, a))
+		by_guard(&d);
 	*ret = d;
 }

@@ -231,6 +231,7 @@ struct ir_request {
 	bool is_addr;
 	uint8_t addr[16];  /* an IPv4 address is written as v4-mapped IPv6 */
 	uint16_t port;
+	bool before_guard; /* what the kernel's table says, behind which the gateway guards */
 	/* kind syscall */
 	uint32_t nr;
 	bool nr_known;     /* false: no table has this number */

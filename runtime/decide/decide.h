@@ -31,6 +31,7 @@ struct decision {
 	uint8_t risk;          /* command, tool: class 0..3 */
 	bool needs_person;     /* an ask that -y does not answer */
 	bool unparsed;
+	uint8_t guarded;       /* net: why the guard denies the address (enum guard_kind), or 0 */
 	/* the first matching rules, in order; nmatched counts all */
 	uint32_t nmatched;
 	uint32_t matched[DECIDE_MAX_MATCHED];

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "runtime/base/address_guard.h"
 #include "runtime/decide/combine.h"
 #include "runtime/decide/egress.h"
 
@@ -78,11 +79,36 @@ static bool by_mode(const struct decide_ctx *c, bool loopback, struct decision *
 	return true;
 }
 
+/*
+ * The table is the kernel's, behind which the gateway guards addresses that lead back into the
+ * host or its networks, where no rule names them (doc/semantics.md, 6).  An address of this host
+ * that is none of these is known to the gateway alone.
+ */
+static void guard(const struct decide_ctx *c, const struct pb_piece *p, const uint8_t addr[16],
+		  struct decision *ret)
+{
+	const struct pb_egress *e = c->b->egress;
+	enum guard_kind kind = guard_kind(addr);
+
+	if (ret->effect > PB_ASK || kind == GUARD_PUBLIC ||
+	    bundle_net_mode(c->b) != PB_NET_LIMITED ||
+	    (c->scope == PB_SANDBOX && egress_is_loopback(addr)) ||
+	    egress_within(e, egress_grant(e, p), addr))
+		return;
+	decide_deny(c, PB_S_NET_OTHERWISE, ret);
+	ret->guarded = (uint8_t)kind;
+}
+
 void decide_net(const struct decide_ctx *c, bool udp, const uint8_t addr[16],
 		uint16_t port, struct decision *ret)
 {
-	if (!by_mode(c, egress_is_loopback(addr), ret))
-		by_table(c, egress_addr(c->b->egress, addr, udp, port), ret);
+	const struct pb_piece *p;
+
+	if (by_mode(c, egress_is_loopback(addr), ret))
+		return;
+	p = egress_addr(c->b->egress, addr, udp, port);
+	by_table(c, p, ret);
+	guard(c, p, addr, ret);
 }
 
 void decide_net_name(const struct decide_ctx *c, bool udp, const char *name, size_t n,

@@ -11,7 +11,7 @@
 #define RUNTIME_EGRESS_HOST_ADDR_H
 
 #include "runtime/base/err.h"
-#include "runtime/egress/address_guard.h"
+#include "runtime/base/address_guard.h"
 
 /* A netlink socket that reports changes, after the present addresses were added to `g`.
  * -errno on failure. */

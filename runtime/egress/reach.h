@@ -11,7 +11,7 @@
 
 #include "runtime/bundle/format.h"
 #include "runtime/egress/gate.h"
-#include "runtime/egress/address_guard.h"
+#include "runtime/base/address_guard.h"
 #include "runtime/egress/names.h"
 
 struct reach_policy {

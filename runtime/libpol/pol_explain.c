@@ -7,6 +7,7 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/json.h"
+#include "runtime/base/address_guard.h"
 #include "runtime/decide/rule_text.h"
 #include "runtime/libpol/pol_own.h"
 
@@ -58,6 +59,11 @@ static void find_reason(const struct pol_ctx *c, const struct pb_rule *r, char *
 	out[0] = '\0';
 	if (r && r->kind == PB_SCALAR && r->by_risk && !c->d.unparsed)
 		(void)snprintf(out, cap, "its risk is %s", explain_risk(c->d.risk));
+	if (c->d.guarded) {
+		(void)snprintf(out, cap, "it is %s, and no rule names its range",
+			       guard_text(c->d.guarded));
+		return;
+	}
 	why = line_reason(c, &detail);
 	if (why[0])
 		(void)snprintf(out, cap, "%s%s%s", why, detail ? ": " : "",

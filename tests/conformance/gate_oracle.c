@@ -97,14 +97,8 @@ static bool may_dial(const struct gate_says *g, const struct guard *guard,
 {
 	bool within = w->named;
 
-	for (size_t i = 0; i < w->nwithin && !within; i++) {
-		const struct num_cidr *c = w->within[i];
-		unsigned bit = 0;
-
-		while (bit < c->bits && !((c->addr[bit / 8] ^ addr[bit / 8]) & 0x80u >> bit % 8))
-			bit++;
-		within = bit == c->bits;
-	}
+	for (size_t i = 0; i < w->nwithin && !within; i++)
+		within = guard_is_named(w->within[i]->addr, w->within[i]->bits, addr);
 	if (guard_ask(guard, addr) != GUARD_PUBLIC && !within)
 		return false;
 	if (egress_index(addr))
@@ -150,7 +144,8 @@ static int answer(struct options *o, struct arena *a)
 	g = gate_says_of(c.ir, a);
 	guard.on = c.ir->scalars[IR_S_NET_MODE].num == IR_NET_LIMITED;
 	while (fgets(line, sizeof(line), stdin)) {
-		struct ir_request q = { .kind = IR_NET, .scope = IR_SANDBOX, .proto = IR_TCP };
+		struct ir_request q = { .kind = IR_NET, .scope = IR_SANDBOX, .proto = IR_TCP,
+					.before_guard = true };
 		char copy[sizeof(line)], *save = NULL, *host, *port;
 
 		memcpy(copy, line, sizeof(copy));

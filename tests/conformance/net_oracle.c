@@ -106,7 +106,8 @@ static region_addr near(region_addr a, region_addr lo, region_addr hi)
 static bool ask_slab(struct compilation *c, struct bundle *b, const struct region *r,
 		     size_t i)
 {
-	struct ir_request req = { .kind = IR_NET, .scope = IR_SANDBOX, .is_addr = true };
+	struct ir_request req = { .kind = IR_NET, .scope = IR_SANDBOX, .is_addr = true,
+					.before_guard = true };
 	region_addr lo = r->slabs.v[i].lo, hi = region_end(r, i);
 	region_addr at[2] = { near(lo, lo, hi), near(hi, lo, hi) };
 

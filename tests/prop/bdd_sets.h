@@ -9,6 +9,7 @@
 
 #include <bdd.h>
 
+#include "runtime/base/address_guard.h"
 #include "tests/prop/laws.h"
 
 /* Where the bits of a request lie; the highest bit of a number comes first. */
@@ -344,6 +345,41 @@ static inline void bits_otherwise(const struct bits_policy *p, BDD rest,
 	said[e] = bits_or(said[e], rest);
 }
 
+/* Semantics 6: guarded addresses are denied where no rule that lets them pass names them. */
+static inline void bits_guard(const struct bits_policy *p, BDD said[IR_EFFECT_COUNT])
+{
+	BDD guarded = bddfalse;
+	struct num_cidr c;
+	unsigned bits;
+
+	for (size_t at = 0; guard_next_range(&at, c.addr, &bits);) {
+		struct ir_net range = { .protos = IR_ANY_PROTO, .host = IR_HOST_CIDR,
+					.port_hi = UINT16_MAX };
+		BDD all, by = bddfalse;
+
+		range.cidr = c;
+		range.cidr.bits = (uint8_t)bits;
+		all = bits_net(&range);
+		for (size_t i = 0; i < p->n; i++) {
+			const struct ir_rule *r = p->rule[i];
+
+			if (r->effect > IR_ASK || r->soft || r->set.u.net.host != IR_HOST_CIDR)
+				continue;
+			/* narrower than the range, or as wide */
+			if (r->set.u.net.cidr.bits >= bits)
+				by = bits_or(by, bits_and(all, r->level == IR_DEFAULT ? bits_rule(r) :
+									  p->taken[i]));
+		}
+		/* of ranges in each other each must be named */
+		guarded = bits_or(guarded, bits_without(all, by));
+	}
+	guarded = bits_without(guarded, bits_own_loopback());
+	for (int e = IR_ALLOW; e <= IR_ASK; e++) {
+		said[IR_DENY] = bits_or(said[IR_DENY], bits_and(said[e], guarded));
+		said[e] = bits_without(said[e], guarded);
+	}
+}
+
 /* The requests that get each effect. */
 static inline void bits_policy(const struct ir *ir, enum ir_kind kind, struct arena *a,
 			       BDD said[IR_EFFECT_COUNT])
@@ -390,6 +426,8 @@ static inline void bits_policy(const struct ir *ir, enum ir_kind kind, struct ar
 	now = bits_and(said[IR_ALLOW], soft);
 	said[IR_ALLOW] = bits_without(said[IR_ALLOW], now);
 	said[IR_ASK] = bits_or(said[IR_ASK], now);
+	if (kind == IR_NET && ir->scalars[IR_S_NET_MODE].num == IR_NET_LIMITED)
+		bits_guard(&p, said);
 }
 
 #endif

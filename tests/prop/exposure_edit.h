@@ -48,7 +48,7 @@ static bool add_exception(struct rnd *r, struct policy *p)
 static bool narrow_host(struct rnd *r, struct line *l)
 {
 	static const char *const inside[][2] = {
-		{ "any", "\"*.github.com\"" }, { "any", "10.0.0.0/8" }, { "any", "::/0" },
+		{ "any", "\"*.github.com\"" }, { "any", "8.0.0.0/8" }, { "any", "::/0" },
 		{ "0.0.0.0/0", "198.0.0.0/8" }, { "::/0", "2001:db8::/32" },
 		{ "\"*.com\"", "\"*.github.com\"" }, { "\"*.github.com\"", "\"api.github.com\"" },
 	};

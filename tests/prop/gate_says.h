@@ -8,7 +8,7 @@
 #include "compiler/eval/eval.h"
 #include "compiler/eval/levels.h"
 #include "runtime/decide/egress.h"
-#include "runtime/egress/address_guard.h"
+#include "runtime/base/address_guard.h"
 
 struct gate_says {
 	const struct ir *ir;
@@ -93,7 +93,7 @@ static inline bool gate_leads_out(const struct gate_says *g, struct ir_request q
 static inline enum ir_effect gate_about(const struct gate_says *g, const uint8_t addr[16], uint16_t port)
 {
 	struct ir_request r = { .kind = IR_NET, .scope = IR_SANDBOX, .is_addr = true,
-				.proto = IR_TCP, .port = port };
+				.before_guard = true, .proto = IR_TCP, .port = port };
 	struct eval_decision d;
 
 	memcpy(r.addr, addr, sizeof(r.addr));

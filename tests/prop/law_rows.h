@@ -57,6 +57,10 @@ static const struct pol_row law_rows[] = {
 	{ POL_USER, "network disabled",
 	  { .kind = IR_NET, .is_addr = true, .proto = IR_TCP, .port = 80, .addr = { 0x20, 1 } },
 	  EVAL_STEP_MODE, IR_DENY, 0 },
+	{ POL_USER, "network limited { allow tcp any }",
+	  { .kind = IR_NET, .is_addr = true, .proto = IR_TCP, .port = 80,
+	    .addr = { [10] = 0xff, 0xff, 10, 0, 0, 1 } },
+	  EVAL_STEP_GUARD, IR_DENY, 0 },
 	{ POL_USER, "syscall { deny getppid }", { .kind = IR_SYSCALL, .nr = 9999 },
 	  EVAL_STEP_UNKNOWN, IR_DENY, 0 },
 };

@@ -233,7 +233,8 @@ static struct pol deciding(struct rnd *r, enum ir_kind kind, const char *set, bo
 	p.text[POL_MANAGED] =
 		arena_printf(r->a, "%s { otherwise %s\n%s %s }\n", box_section(kind),
 			     only ? "deny" : "allow", only ? "allow" : "deny", set);
-	p.text[POL_BASE] = "network limited\n";
+	/* in `limited` the guard would be a part of the set */
+	p.text[POL_BASE] = kind == IR_NET ? "network full\n" : "network limited\n";
 	p.text[POL_FLOOR] = "file { }\n";
 	return p;
 }

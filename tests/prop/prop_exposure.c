@@ -169,9 +169,9 @@ static const struct {
 	{ "network limited { allow any }", "network limited { allow \"*.x.org\" }", false },
 	{ "network limited { allow any }", "network limited { allow tcp 198.0.0.0/8 }", false },
 	{ "network full", "network limited { allow \"*.x.org\"  allow ::/0 }", false },
-	{ "network limited { allow 8.0.0.0/5 }", "network limited { allow 10.0.0.0/8 }", false },
+	{ "network limited { allow 8.0.0.0/7 }", "network limited { allow 8.0.0.0/8 }", true },
 	{ "network limited { allow 10.0.0.0/8 }", "network limited { allow 10.1.2.3 }", true },
-	{ "network limited { allow 0.0.0.0/0 }", "network limited { allow 127.0.0.0/8 }", false },
+	{ "network limited { allow 127.0.0.0/8 }", "network limited { allow 127.0.0.1 }", true },
 	{ "network limited { allow any }", "network limited { allow any port 25 }", true },
 	{ "file { allow read \"${HOME}/.mozilla\"  deny read \"${HOME}/.mozilla\" }",
 	  "file { allow read \"${HOME}/.mozilla\"  deny read \"${HOME}/.mozilla\"\n"

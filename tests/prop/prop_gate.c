@@ -74,14 +74,6 @@ static bool grants(const struct gate *g, const struct eval_decision *d, const st
 					r->level <= last_level(g, d);
 }
 
-static bool in_block(const struct num_cidr *c, const uint8_t addr[16])
-{
-	for (unsigned i = 0; i < c->bits; i++)
-		if ((c->addr[i / 8] ^ addr[i / 8]) >> (7 - i % 8) & 1)
-			return false;
-	return true;
-}
-
 /* Does a rule that lets the name pass say that it may lie there? */
 static bool is_within(const struct gate *g, const struct eval_decision *d, const uint8_t addr[16])
 {
@@ -89,7 +81,7 @@ static bool is_within(const struct gate *g, const struct eval_decision *d, const
 		const struct ir_net *n = &d->matched[i]->set.u.net;
 
 		for (size_t k = 0; grants(g, d, d->matched[i]) && k < n->nwithin; k++)
-			if (in_block(&n->within[k], addr))
+			if (guard_is_named(n->within[k].addr, n->within[k].bits, addr))
 				return true;
 	}
 	return false;
@@ -290,18 +282,22 @@ static void near_address(struct rnd *r, const struct ir *ir, uint8_t ret[16])
 
 /* --- a destination that is an address -------------------------------------------------- */
 
-static bool names_it(const struct gate *g, const struct eval_decision *d)
+static bool names_it(const struct gate *g, const struct eval_decision *d, const uint8_t addr[16])
 {
-	for (size_t i = 0; i < d->nmatched; i++)
-		if (grants(g, d, d->matched[i]) && d->matched[i]->set.u.net.host == IR_HOST_CIDR)
+	for (size_t i = 0; i < d->nmatched; i++) {
+		const struct ir_net *n = &d->matched[i]->set.u.net;
+
+		if (grants(g, d, d->matched[i]) && n->host == IR_HOST_CIDR &&
+		    guard_is_named(n->cidr.addr, n->cidr.bits, addr))
 			return true;
+	}
 	return false;
 }
 
 static void compare_block(struct gate *g, struct rnd *r, uint16_t port)
 {
 	struct ir_request q = { .kind = IR_NET, .scope = IR_SANDBOX, .is_addr = true,
-				.proto = IR_TCP, .port = port };
+				.before_guard = true, .proto = IR_TCP, .port = port };
 	struct reach_address a;
 	struct eval_decision d;
 	struct ir_grant w;
@@ -324,10 +320,17 @@ static void compare_block(struct gate *g, struct rnd *r, uint16_t port)
 	if (!same_grant(g, &d, to.grant, &w))
 		broken(g, &q, "an address is granted something else");
 	reach_address(&g->policy, &to, q.addr, port, &a);
-	refused = guard_ask(&g->guard, q.addr) != GUARD_PUBLIC && !names_it(g, &d);
+	refused = guard_ask(&g->guard, q.addr) != GUARD_PUBLIC && !names_it(g, &d, q.addr);
 	if ((a.effect == PB_DENY && a.why == GATE_W_GUARD) != refused)
 		broken(g, &q, refused ? "a guarded address that no rule names is dialled" :
 					"the guard refuses what a rule names");
+	/* the guard is a part of the decision, but for what only the host knows or the
+	 * mode `full` permits, and the own addresses of this test */
+	q.before_guard = false;
+	d = evaluate(g, &q);
+	if (g->guard.on && guard_kind(q.addr) != GUARD_PUBLIC && (d.effect > IR_ASK) != refused)
+		broken(g, &q, "the decision and the guard differ");
+	q.before_guard = true;
 	if (!refused && a.effect != (enum pb_effect)gate_about_carried(&g->says, q.addr, port))
 		broken(g, &q, "the rules about the address that it carries say something else");
 }

@@ -241,7 +241,8 @@ static bool may_ask(const struct ir *ir, const char *file, uint32_t line,
 	size_t i;
 
 	if (before->rule || after->effect != IR_ASK ||
-	    (before->step != EVAL_STEP_OTHERWISE && before->step != EVAL_STEP_RISK))
+	    (before->step != EVAL_STEP_OTHERWISE && before->step != EVAL_STEP_RISK &&
+	     before->step != EVAL_STEP_GUARD)) /* the ask names the guarded range */
 		return false;
 	for (i = 0; i < after->nmatched; i++) {
 		const struct ir_rule *r = after->matched[i];

@@ -159,7 +159,7 @@ static void compare_requests(struct fx *f, const struct region *r, const struct 
 {
 	for (unsigned i = 0; i < 300; i++) {
 		struct ir_request q = { .kind = IR_NET, .scope = IR_SANDBOX,
-					.is_addr = true, .port = (uint16_t)below(65536) };
+					.is_addr = true, .before_guard = true, .port = (uint16_t)below(65536) };
 		const struct region_slab *s = &r->slabs.v[below((unsigned)r->slabs.n)];
 		struct eval_decision e;
 		int at;
@@ -233,7 +233,7 @@ static void compare_coarse(struct fx *f, const struct region *r, const struct pb
 	for (unsigned i = 0; i < 600; i++) {
 		const struct region *near = below(2) ? r : &table;
 		struct ir_request q = { .kind = IR_NET, .scope = IR_SANDBOX, .is_addr = true,
-					.proto = below(3) ? IR_TCP : IR_UDP };
+					.before_guard = true, .proto = below(3) ? IR_TCP : IR_UDP };
 
 		region_bytes(near->slabs.v[below((unsigned)near->slabs.n)].lo + below(3) - 1,
 			     q.addr);
@@ -258,12 +258,22 @@ static bool holds(const struct host_group *g, unsigned proto, region_addr a, uin
 	return false;
 }
 
+/* Does the rule name each address of its block?  (No guarded range in it is narrower.) */
+static bool names_block(const struct ir_rule *r)
+{
+	const struct ir_net *n = &r->set.u.net;
+	region_addr from = region_first(&n->cidr);
+	struct region_range all;
+
+	return n->host == IR_HOST_CIDR && region_next_named(&n->cidr, &from, &all) &&
+	       all.lo == region_first(&n->cidr) && all.hi == region_last(&n->cidr);
+}
+
 /* Is there a rule that allows and names the address? */
 static bool is_named(const struct eval_decision *e)
 {
 	for (size_t i = 0; i < e->nmatched; i++)
-		if (e->matched[i]->effect == IR_ALLOW &&
-		    e->matched[i]->set.u.net.host == IR_HOST_CIDR)
+		if (e->matched[i]->effect == IR_ALLOW && names_block(e->matched[i]))
 			return true;
 	return false;
 }
@@ -284,7 +294,8 @@ static void compare_host(struct fx *f, const struct region *r, bool loopback,
 
 	host_cells(&c, r);
 	for (unsigned i = 0; i < 300; i++) {
-		struct ir_request q = { .kind = IR_NET, .scope = IR_SANDBOX, .is_addr = true };
+		struct ir_request q = { .kind = IR_NET, .scope = IR_SANDBOX, .is_addr = true,
+					.before_guard = true };
 		region_addr at = r->slabs.v[below((unsigned)r->slabs.n)].lo + below(3) - 1;
 		struct eval_decision e, first;
 		bool taken, named;
@@ -294,7 +305,7 @@ static void compare_host(struct fx *f, const struct region *r, bool loopback,
 		q.port = (uint16_t)(strtoul(PICK(ports), NULL, 10) + below(3) - 1);
 		eval_decide(f->ir, &q, &f->a, &e);
 		taken = is_in(&c, HOST_NAMED, &q) || is_in(&c, HOST_ANY, &q);
-		named = e.rule && e.rule->set.u.net.host == IR_HOST_CIDR;
+		named = e.rule && names_block(e.rule);
 		first = e;
 		if (taken)
 			assert_int_equal(e.effect, IR_ALLOW);

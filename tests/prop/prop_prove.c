@@ -429,10 +429,13 @@ static enum ir_effect effect_of(struct law *l, const struct ir *ir,
 static bool violates(struct law *l, const struct ir *ir, const struct claim *c,
 		     const struct ir_request *q)
 {
+	struct ir_request member = *q; /* a set has no guard */
+
+	member.before_guard = true;
 	if (eval_is_own_loopback(q))
 		return false; /* no request */
-	if (c->only ? effect_of(l, c->in, q) == IR_ALLOW
-		    : effect_of(l, c->in, q) != c->says->least)
+	if (c->only ? effect_of(l, c->in, &member) == IR_ALLOW
+		    : effect_of(l, c->in, &member) != c->says->least)
 		return false;
 	return effect_of(l, ir, q) < c->says->least;
 }

@@ -9,7 +9,7 @@
 
 #include "runtime/bundle/check.h"
 #include "runtime/decide/egress.h"
-#include "runtime/egress/address_guard.h"
+#include "runtime/base/address_guard.h"
 #include "runtime/egress/names.h"
 #include "tests/unit/egress_fixture.h"
 
@@ -304,9 +304,47 @@ static void test_an_empty_list_allows_nothing(void **state)
 	names_release(&n);
 }
 
+static bool names(const char *block, unsigned bits, const char *addr)
+{
+	uint8_t b[16] = { [10] = 0xff, [11] = 0xff }, a[16] = { [10] = 0xff, [11] = 0xff };
+
+	if (strchr(block, ':')) {
+		assert_int_equal(inet_pton(AF_INET6, block, b), 1);
+	} else {
+		assert_int_equal(inet_pton(AF_INET, block, b + 12), 1);
+		bits += 96;
+	}
+	if (strchr(addr, ':'))
+		assert_int_equal(inet_pton(AF_INET6, addr, a), 1);
+	else
+		assert_int_equal(inet_pton(AF_INET, addr, a + 12), 1);
+	return guard_is_named(b, bits, a);
+}
+
+static void test_a_block_names_no_narrower_range(void **state)
+{
+	(void)state;
+	assert_true(names("10.0.0.0", 8, "10.1.2.3"));
+	assert_true(names("10.1.2.3", 32, "10.1.2.3"));
+	assert_false(names("10.1.2.3", 32, "10.1.2.4"));
+	assert_true(names("169.254.0.0", 16, "169.254.1.1"));
+	assert_false(names("169.254.0.0", 16, "169.254.169.254"));
+	assert_true(names("169.254.169.254", 32, "169.254.169.254"));
+	assert_false(names("0.0.0.0", 0, "10.1.2.3"));
+	assert_false(names("::", 0, "10.1.2.3"));
+	assert_false(names("8.0.0.0", 5, "10.1.2.3"));
+	assert_false(names("64:ff9b::", 96, "64:ff9b::a00:1"));
+	assert_true(names("64:ff9b::a00:0", 104, "64:ff9b::a00:1"));
+	assert_false(names("2002::", 16, "2002:a00:1::1"));
+	/* an address of this host that is in no range: of a block in which there is none */
+	assert_true(names("8.8.8.0", 24, "8.8.8.8"));
+	assert_false(names("0.0.0.0", 0, "8.8.8.8"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_block_names_no_narrower_range),
 		cmocka_unit_test(test_kinds_of_addresses),
 		cmocka_unit_test(test_the_hosts_own_addresses),
 		cmocka_unit_test(test_what_a_route_brings_here),

@@ -11,7 +11,7 @@
 #include "compiler/backend/nft/region.h"
 #include "compiler/emit/emit.h"
 #include "compiler/emit/nft_host.h"
-#include "runtime/egress/address_guard.h"
+#include "runtime/base/address_guard.h"
 #include "tests/unit/fixture.h"
 
 static region_addr address(const char *text)

@@ -136,9 +136,23 @@ static bool grants_here(const struct ir *ir, const struct ir_rule *r,
 static void add_within(struct cell_maker *s, struct region_grant *g, const struct ir_net *n)
 {
 	for (size_t i = 0; i < n->nwithin; i++) {
-		struct region_range r = { region_first(&n->within[i]),
-					  region_last(&n->within[i]) };
+		region_addr from = region_first(&n->within[i]);
+		struct region_range r;
 
+		while (region_next_named(&n->within[i], &from, &r))
+			VEC_PUSH(s->a, &g->within, r);
+	}
+}
+
+/* Of most blocks a rule names all addresses.  They share one grant. */
+static void add_named(struct cell_maker *s, struct region_grant *g, const struct num_cidr *c)
+{
+	region_addr from = region_first(c);
+	struct region_range r;
+
+	while (region_next_named(c, &from, &r)) {
+		if (r.lo == region_first(c) && r.hi == region_last(c))
+			r = (struct region_range){ 0, ~(region_addr)0 };
 		VEC_PUSH(s->a, &g->within, r);
 	}
 }
@@ -261,13 +275,12 @@ static void add_more(const struct ir *ir, struct region_grant *g, const struct i
 
 /*
  * What the rules that match there grant, in their order: `by`, which decides the cell, comes
- * at its place, so that an ask of a lower level overrides nothing.  A block of addresses names its addresses itself: no guard refuses them.
+ * at its place, so that an ask of a lower level overrides nothing.  A block of addresses names its addresses itself.
  */
 static uint32_t grant_of(struct cell_maker *s, const struct cell_subject *at,
 			 const struct cell_matched *m, const struct ir_rule *by,
 			 enum ir_level n)
 {
-	static const struct region_range everything = { 0, ~(region_addr)0 };
 	struct region_grant g = { .within = { NULL, 0, 0 } };
 	bool plain = true;
 
@@ -277,7 +290,7 @@ static uint32_t grant_of(struct cell_maker *s, const struct cell_subject *at,
 		if (!gives(m->v[i], at) || !grants_here(s->ir, m->v[i], by, n))
 			continue;
 		if (at->kind == CELL_ADDR && net->host == IR_HOST_CIDR)
-			VEC_PUSH(s->a, &g.within, everything);
+			add_named(s, &g, &net->cidr);
 		else
 			add_within(s, &g, net);
 		add_more(s->ir, &g, m->v[i]);

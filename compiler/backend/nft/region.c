@@ -1,6 +1,8 @@
 /* The arithmetic of addresses, and what follows for a whole run from the decisions. */
 #include "compiler/backend/nft/region.h"
 
+#include "runtime/base/address_guard.h"
+
 #include "compiler/backend/common/util.h"
 
 region_addr region_of(const uint8_t addr[16])
@@ -29,6 +31,67 @@ region_addr region_last(const struct num_cidr *c)
 				     ~(region_addr)0;
 
 	return region_of(c->addr) | host;
+}
+
+/* Does the block lie in one guarded range? */
+static bool is_guarded_block(const struct num_cidr *c)
+{
+	struct num_cidr outer;
+	unsigned bits;
+
+	for (size_t at = 0; guard_next_range(&at, outer.addr, &bits);) {
+		outer.bits = (uint8_t)bits;
+		if (bits <= c->bits && region_first(&outer) <= region_first(c) &&
+		    region_last(&outer) >= region_last(c))
+			return true;
+	}
+	return false;
+}
+
+/* Narrows *r, whose first address is in none of the guarded ranges inside of the block, to end
+ * before the next of them; or moves it behind one that holds its first address. */
+static bool skip_ranges(const struct num_cidr *c, struct region_range *r)
+{
+	struct num_cidr inner;
+	unsigned bits;
+
+	for (size_t at = 0; guard_next_range(&at, inner.addr, &bits);) {
+		region_addr lo, hi;
+
+		if (bits <= c->bits)
+			continue;
+		inner.bits = (uint8_t)bits;
+		lo = region_first(&inner);
+		hi = region_last(&inner);
+		if (hi < r->lo || lo > r->hi)
+			continue;
+		if (lo > r->lo) {
+			r->hi = lo - 1;
+			continue;
+		}
+		r->lo = hi + 1;
+		return true;
+	}
+	return false;
+}
+
+bool region_next_named(const struct num_cidr *c, region_addr *from, struct region_range *ret)
+{
+	struct region_range r = { *from, region_last(c) };
+
+	if (*from < region_first(c) || *from > region_last(c))
+		return false;
+	while (skip_ranges(c, &r)) {
+		if (r.lo > region_last(c) || r.lo < *from)
+			return false;
+		r.hi = region_last(c);
+	}
+	*from = r.hi + 1;
+	*ret = r;
+	/* a block that reaches beyond a guarded range names nothing in it, and nothing beside it */
+	if (r.lo == region_first(c) && r.hi == region_last(c))
+		return true;
+	return is_guarded_block(c);
 }
 
 region_addr region_end(const struct region *r, size_t i)

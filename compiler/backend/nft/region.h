@@ -131,6 +131,13 @@ void region_bytes(region_addr a, uint8_t out[16]);
 region_addr region_first(const struct num_cidr *c);
 region_addr region_last(const struct num_cidr *c);
 
+/*
+ * The addresses that a rule about the block names, so that the guard lets them pass
+ * (guard_is_named()): the next range of them from *from on, which starts as the first address of
+ * the block.  False: no more.
+ */
+bool region_next_named(const struct num_cidr *c, region_addr *from, struct region_range *ret);
+
 /* Neighbours: are both rules of one statement of the policy? */
 bool region_same_statement(const struct ir *ir, uint32_t x, uint32_t y);
 /* The first rule of the statement to which `rule` belongs; a scalar: itself. */

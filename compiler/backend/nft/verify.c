@@ -358,7 +358,8 @@ static const char *compare_model(const struct verify *v, const struct ir_request
 static const char *verify_slab(struct verify *v, region_addr at)
 {
 	const struct pb_pair *pair = pair_of(v, at);
-	struct ir_request req = { .kind = IR_NET, .scope = IR_SANDBOX, .is_addr = true };
+	struct ir_request req = { .kind = IR_NET, .scope = IR_SANDBOX, .is_addr = true,
+				  .before_guard = true };
 	const char *why = NULL;
 	size_t step;
 

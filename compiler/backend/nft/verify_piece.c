@@ -70,19 +70,26 @@ static int by_first(const void *x, const void *y)
 	return (a->lo > b->lo) - (a->lo < b->lo);
 }
 
-/* What the rules name.  One about a block of addresses names all: its destination is the
- * address itself. */
-static void find_ranges(const struct eval_grant *w, struct arena *a, struct ranges *ret)
+static void add_ranges(const struct num_cidr *c, bool all, struct arena *a, struct ranges *ret)
 {
-	struct region_range one = { 0, ~(region_addr)0 };
+	region_addr from = region_first(c);
+	struct region_range one;
 
-	if (w->named)
-		VEC_PUSH(a, &ret->v, one);
-	for (size_t i = 0; i < w->nwithin; i++) {
-		one = (struct region_range){ region_first(w->within[i]),
-					     region_last(w->within[i]) };
+	while (region_next_named(c, &from, &one)) {
+		if (all && one.lo == region_first(c) && one.hi == region_last(c))
+			one = (struct region_range){ 0, ~(region_addr)0 };
 		VEC_PUSH(a, &ret->v, one);
 	}
+}
+
+/* What the rules name.  Of one about a block of addresses all counts, if it names all of the
+ * block: its destination is the address itself. */
+static void find_ranges(const struct eval_grant *w, struct arena *a, struct ranges *ret)
+{
+	for (size_t i = 0; i < w->nblocks; i++)
+		add_ranges(w->blocks[i], true, a, ret);
+	for (size_t i = 0; i < w->nwithin; i++)
+		add_ranges(w->within[i], false, a, ret);
 	if (ret->v.n)
 		qsort(ret->v.v, ret->v.n, sizeof(*ret->v.v), by_first);
 }

@@ -6,8 +6,8 @@
  * Pure: what is the host's own is given by the caller.  All addresses are 16 bytes,
  * v4 as v4-mapped (::ffff:a.b.c.d).
  */
-#ifndef RUNTIME_EGRESS_ADDRESS_GUARD_H
-#define RUNTIME_EGRESS_ADDRESS_GUARD_H
+#ifndef RUNTIME_BASE_ADDRESS_GUARD_H
+#define RUNTIME_BASE_ADDRESS_GUARD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,6 +48,19 @@ enum guard_kind guard_ask(const struct guard *g, const uint8_t addr[16]);
  * `i` carries, v4-mapped.  False: this address has another form. */
 size_t guard_form_count(void);
 bool guard_form_read(size_t i, const uint8_t addr[16], uint8_t ret[16]);
+/*
+ * The ranges of the guard as blocks, one after the other: *at starts as 0; false: no more.
+ * Blocks of v6 addresses that carry such a v4 address are among them.  (Teredo's clients and
+ * ISATAP are no blocks: guard_kind() alone knows those.)
+ */
+bool guard_next_range(size_t *at, uint8_t ret_addr[16], unsigned *ret_bits);
+/*
+ * Does a rule about this block of addresses name `addr`, so that the guard lets it pass?  A
+ * block names what it holds, except for guarded ranges that are narrower than itself: 10.0.0.0/8
+ * names 10.1.2.3, 169.254.0.0/16 does not name the metadata service in it.  A block that reaches
+ * beyond a guarded range, as 0.0.0.0/0, names nothing.
+ */
+bool guard_is_named(const uint8_t block[16], unsigned bits, const uint8_t addr[16]);
 /* A few words for messages: "a private address". */
 const char *guard_text(enum guard_kind kind);
 

@@ -1,6 +1,6 @@
 /* Decides which addresses lead back into the host or its networks.  One table of ranges
  * for both families, and one of the v6 forms that carry a v4 address. */
-#include "runtime/egress/address_guard.h"
+#include "runtime/base/address_guard.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -127,6 +127,66 @@ size_t guard_form_count(void)
 bool guard_form_read(size_t i, const uint8_t addr[16], uint8_t ret[16])
 {
 	return unwrap(&forms[i], addr, ret);
+}
+
+/* The length of the prefix in front of the v4 address, if the form is one block. */
+static bool read_prefix(const struct form *f, unsigned *ret_bits)
+{
+	for (size_t i = 0; i < 16; i++)
+		if (f->mask[i] != (i < f->at ? 255 : 0))
+			return false;
+	*ret_bits = f->at * 8u;
+	return true;
+}
+
+bool guard_next_range(size_t *at, uint8_t ret_addr[16], unsigned *ret_bits)
+{
+	static const uint8_t mapped[16] = V4(0, 0, 0, 0);
+	const size_t n = sizeof(ranges) / sizeof(ranges[0]);
+	const size_t nforms = sizeof(forms) / sizeof(forms[0]);
+
+	while (*at < n * (nforms + 1)) {
+		size_t i = (*at)++;
+		const struct range *r = &ranges[i % n];
+		const struct form *f = i < n ? NULL : &forms[i / n - 1];
+		unsigned prefix;
+
+		if (!f) {
+			memcpy(ret_addr, r->addr, 16);
+			*ret_bits = r->bits;
+			return true;
+		}
+		if (memcmp(r->addr, mapped, 12) != 0 || !read_prefix(f, &prefix))
+			continue;
+		memcpy(ret_addr, f->addr, 16);
+		for (size_t k = 0; k < 4; k++)
+			ret_addr[f->at + k] = r->addr[12 + k] ^ f->flip;
+		*ret_bits = prefix + r->bits - 96u;
+		return true;
+	}
+	return false;
+}
+
+bool guard_is_named(const uint8_t block[16], unsigned bits, const uint8_t addr[16])
+{
+	struct range own = { .bits = (uint8_t)bits }, r;
+	bool inside = false, has_ranges = false;
+	unsigned width;
+
+	memcpy(own.addr, block, 16);
+	if (!in_range(&own, addr))
+		return false;
+	for (size_t at = 0; guard_next_range(&at, r.addr, &width);) {
+		r.bits = (uint8_t)width;
+		if (r.bits <= own.bits) {
+			inside |= in_range(&r, own.addr);
+		} else if (in_range(&own, r.addr)) {
+			if (in_range(&r, addr))
+				return false;
+			has_ranges = true;
+		}
+	}
+	return inside || !has_ranges;
 }
 
 static bool is_listed(const struct guard *g, const uint8_t addr[16])
