@@ -11,6 +11,7 @@
 #include "compiler/eval/match_program.h"
 #include "compiler/eval/match_regex.h"
 #include "compiler/eval/match_word.h"
+#include "compiler/sets/regex.h"
 #include "runtime/base/regex.h"
 
 /* PCRE2's match limit.  A search that reaches it may match. */
@@ -144,6 +145,121 @@ static struct eval_match search_opaque(const struct eval_asked *q, const struct 
 	return (struct eval_match){ says != REGEX_NO, says == REGEX_YES };
 }
 
+/* --- words that are not literal ----------------------------------------------------- */
+
+#define MAX_STATES 200000u
+
+struct text_set {
+	const struct set_dfa *d;
+	bool *in;
+};
+
+static void step_text(struct text_set *s, struct arena *a, struct str text)
+{
+	bool *to;
+	uint32_t k;
+
+	for (size_t i = 0; i < text.n; i++) {
+		to = arena_array(a, s->d->nstates, sizeof(*to));
+		for (k = 0; k < s->d->nstates; k++)
+			if (s->in[k])
+				to[s->d->next[k * s->d->nclasses + s->d->cls[(uint8_t)text.p[i]]]] = true;
+		s->in = to;
+	}
+}
+
+/* Any text without NUL. */
+static void step_any(struct text_set *s)
+{
+	bool more = true;
+
+	while (more) {
+		more = false;
+		for (uint32_t k = 0; k < s->d->nstates; k++)
+			for (unsigned c = 1; s->in[k] && c < 256; c++) {
+				bool *to = &s->in[s->d->next[k * s->d->nclasses + s->d->cls[c]]];
+
+				more |= !*to;
+				*to = true;
+			}
+	}
+}
+
+/* Adds the word and the blank before it; a word that expands to nothing has no blank. */
+static void step_word(struct text_set *s, struct arena *a, const struct sh_word *w,
+		      const char *home)
+{
+	bool multi = false, stays = false, *before = s->in;
+	const struct sh_seg *g;
+
+	step_text(s, a, STR(" "));
+	for (g = &w->seg; g; g = g->next) {
+		multi |= g->kind == SH_MULTI;
+		stays |= (g->kind == SH_LIT && g->n) || g->kind == SH_GLOB || g->kind == SH_HOME;
+		if (g->kind == SH_LIT)
+			step_text(s, a, (struct str){ g->p, g->n });
+		else if (g->kind == SH_HOME)
+			step_text(s, a, home ? str_from(home) : STR("/"));
+		if (g->kind != SH_LIT && !(g->kind == SH_HOME && home))
+			step_any(s);
+	}
+	for (uint32_t k = 0; multi && !stays && k < s->d->nstates; k++)
+		s->in[k] |= before[k];
+}
+
+static struct eval_match of_texts(const struct eval_asked *q, struct arena *a,
+				  const struct set_dfa *d, struct str program)
+{
+	struct text_set s = { d, arena_array(a, d->nstates, sizeof(bool)) };
+	struct eval_match m = { false, true };
+
+	s.in[d->start] = true;
+	step_text(&s, a, program);
+	for (uint32_t i = 1; i < q->part->nwords; i++)
+		step_word(&s, a, q->part->words[i].w, q->world->home);
+	if (q->part->flags & CMD_APPENDS)
+		step_any(&s);
+	for (uint32_t k = 0; k < d->nstates; k++) {
+		m.may |= s.in[k] && d->tag_at[k] != d->tag_at[k + 1];
+		m.must &= !s.in[k] || d->tag_at[k] != d->tag_at[k + 1];
+	}
+	return m;
+}
+
+/*
+ * Can the expression match some text, or does it match every text, that the words may be
+ * when they are joined?  PCRE2 cannot say that; so this asks the set of all texts in which
+ * a search succeeds, state by state.  The laws of prop_regex_words compare it with PCRE2 on
+ * values of the words.
+ */
+static struct eval_match search_unknown(const struct eval_asked *q, const struct ir_command *c)
+{
+	unsigned flags = (c->regex_i ? (unsigned)SET_REGEX_I : 0) |
+			 (c->regex_x ? (unsigned)SET_REGEX_X : 0);
+	struct eval_match m = { true, false }, base;
+	struct set_tagged t = { .tag = 1 };
+	struct str program = STR_NULL;
+	struct set_re *re;
+	struct set_dfa d;
+	const char *why;
+	struct arena a;
+	size_t at;
+
+	arena_init(&a, ARENA_DEFAULT_BUDGET);
+	if (eval_word_text(q, &q->part->words[0], &a, &program) &&
+	    set_from_regex(&a, c->text, flags, &re, &at, &why) == SET_REGEX_OK) {
+		t.re = re;
+		if (set_dfa_build(&a, &t, 1, MAX_STATES, &d) == SET_HOLDS) {
+			m = of_texts(q, &a, &d, program);
+			base = of_texts(q, &a, &d, eval_base_name(program));
+			m.may |= base.may;
+			m.must |= base.must;
+		}
+	}
+	arena_release(&a);
+	return m;
+}
+
 struct eval_match eval_match_regex(const struct eval_asked *q, const struct ir_command *c,
 			       enum eval_side side)
 {
@@ -151,7 +267,7 @@ struct eval_match eval_match_regex(const struct eval_asked *q, const struct ir_c
 	pcre2_code *code;
 
 	if (!eval_words_are_literal(q))
-		return m;
+		return side == EVAL_BROAD && !c->opaque ? search_unknown(q, c) : m;
 	if (c->opaque)
 		return search_opaque(q, c, side);
 	/*

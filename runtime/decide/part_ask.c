@@ -432,3 +432,21 @@ void call_ask_regexes(struct call *c)
 	if (!text)
 		c->l->work = 0;
 }
+
+void call_ask_regexes_of_unknown(struct call *c)
+{
+	const struct pb_name *name = call_name(c->m, PB_NAME_REGEX);
+	const char *lead[2] = { c->base, c->program };
+	size_t n[2] = { c->base_n, c->program_n };
+
+	for (unsigned k = 0; k < (c->base == c->program ? 1u : 2u); k++) {
+		struct walk w = walk_of(c, true, 0);
+
+		w.lead = lead[k];
+		w.lead_n = n[k];
+		for (uint32_t i = name->broad; i < name->broad + name->nbroad; i++) {
+			w.pool = c->l->pool;
+			walk_ask_text(&w, pb_at(w.m, w.m->commands, sizeof(struct pb_automaton), i));
+		}
+	}
+}

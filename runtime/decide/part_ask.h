@@ -10,6 +10,9 @@ void call_ask_known(struct call *c);
 void call_ask_all(struct call *c);
 /* … and about the text of literal words. */
 void call_ask_regexes(struct call *c);
+/* The same for words that are not all literal, behind a program that is: only for deny and
+ * ask. */
+void call_ask_regexes_of_unknown(struct call *c);
 /* Can a broad clause begin with this literal program? Costs only the bytes of its
  * name. */
 bool call_may_begin(const struct line_ctx *l, const char *p, size_t n);

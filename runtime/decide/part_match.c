@@ -30,8 +30,9 @@ static struct guard_says clause_says(struct call *c, uint32_t i)
 				 bits_has(&c->l->must, i) }, g;
 	const struct pb_regex *re = k->regex ? opaque_of(c, i) : NULL;
 
-	/* a word that is not literal may hold what a regular expression looks for */
-	if (k->regex && !c->literal)
+	/* A word that is not literal may hold what a regular expression looks for. An
+	 * automaton has been asked whether some text of the words has it, for deny and ask. */
+	if (k->regex && !c->literal && (re || !k->broad || !c->program))
 		r = (struct guard_says){ true, false };
 	else if (re)
 		r = call_search(c, re, k->broad);
@@ -127,7 +128,8 @@ static void mark_regexes(struct call *c)
 	if (c->literal)
 		return;
 	mark_tags(c, name->narrow, name->nnarrow);
-	mark_tags(c, name->broad, name->nbroad);
+	if (!c->program)
+		mark_tags(c, name->broad, name->nbroad);
 }
 
 void part_match(struct line_ctx *l, const struct cmd_part *p, struct part_match *ret)
@@ -154,6 +156,8 @@ void part_match(struct line_ctx *l, const struct cmd_part *p, struct part_match 
 		call_ask_all(&c);
 	if (c.literal)
 		call_ask_regexes(&c);
+	else if (c.program)
+		call_ask_regexes_of_unknown(&c);
 	mark_regexes(&c);
 	BITS_EACH(&l->may, i)
 		take_clause(&c, i, ret);

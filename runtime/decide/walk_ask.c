@@ -184,3 +184,18 @@ void walk_ask_at(const struct walk *w, const struct pb_automaton *a,
 		if (ends->state[i] < a->nstates)
 			walk_add_tags(&at, ends->state[i], w->may);
 }
+
+void walk_ask_text(const struct walk *asked, const struct pb_automaton *a)
+{
+	const uint8_t *m = (const uint8_t *)asked->m;
+	struct walk w = *asked;
+	struct walk_at at = { .w = &w, .a = a };
+
+	at.cls = m + a->cls;
+	at.states = (const void *)(m + a->states);
+	at.moves = (const void *)(m + a->moves);
+	at.nul_apart = !memchr(at.cls + 1, at.cls[0], 255);
+	/* past a budget it may match, and the line is denied */
+	if (!walk_text(&at, &w))
+		walk_add(asked->may, (const void *)(m + a->tags), a->ntags);
+}

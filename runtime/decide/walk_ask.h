@@ -11,4 +11,7 @@ void walk_ask(const struct walk *w, const struct pb_automaton *a);
 void walk_ask_at(const struct walk *w, const struct pb_automaton *a,
 		 const struct walk_ends *ends);
 
+/* The same for the words as one text (walk_text()). */
+void walk_ask_text(const struct walk *w, const struct pb_automaton *a);
+
 #endif

@@ -441,3 +441,87 @@ bool walk_sets(const struct walk_at *at, struct walk *w, const uint32_t *set,
 		add_common(w, at, &r.now);
 	return true;
 }
+
+/* --- words as one text --------------------------------------------------------- */
+
+/* r->now after a piece of a word; unknown pieces may be any text. */
+static bool over_text(struct reach *r, const char *p, size_t n)
+{
+	if (!walk_spend(r->w, 1 + (uint64_t)r->now.n * (n + 1)))
+		return false;
+	for (uint32_t i = 0; i < r->now.n; i++) {
+		uint32_t state = walk_run(r->at, r->now.v[i], p, n);
+
+		if (state)
+			set_add(&r->next, state);
+		else
+			r->dead = true;
+	}
+	go_on(r);
+	return true;
+}
+
+static bool over_any_text(struct reach *r)
+{
+	for (uint32_t i = 0; i < r->now.n; i++) {
+		const struct pb_state *s = r->at->states + r->now.v[i];
+		struct leads l = leads_of(r->at, s);
+
+		if (!walk_spend(r->w, PIECE_COST))
+			return false;
+		for (const uint32_t *k = l.from; k < l.to; k++) {
+			if (k == l.nul)
+				continue;
+			if (PB_MOVE_STATE(*k))
+				set_add(&r->now, PB_MOVE_STATE(*k));
+			else
+				r->dead = true;
+		}
+		if (l.other && s->other)
+			set_add(&r->now, s->other);
+		r->dead |= l.other && !s->other;
+	}
+	return true;
+}
+
+static bool add_word(struct reach *r, const struct walk_word *word, struct set *before)
+{
+	if (word->vanish) {
+		set_clear(before);
+		for (uint32_t i = 0; i < r->now.n; i++)
+			set_add(before, r->now.v[i]);
+	}
+	if (!over_text(r, " ", 1))
+		return false;
+	for (const struct sh_seg *s = word->seg; s; s = s->next)
+		if (!(s->kind == SH_LIT ? over_text(r, s->p, s->n) : over_any_text(r)))
+			return false;
+	for (uint32_t i = 0; word->vanish && i < before->n; i++)
+		set_add(&r->now, before->v[i]);
+	return true;
+}
+
+bool walk_text(const struct walk_at *at, struct walk *w)
+{
+	uint32_t states = walk_nstates(at), first;
+	struct reach r = { .w = w, .at = at, .words = states / 64 + 1 };
+	struct set before;
+
+	first = walk_run(at, at->a->start, w->lead, w->lead_n);
+	if (!walk_spend(w, WORD_COST + w->lead_n) || !set_make(&r.now, &w->pool, states, r.words) ||
+	    !set_make(&r.next, &w->pool, states, r.words) ||
+	    !set_make(&before, &w->pool, states, r.words))
+		return false;
+	if (first)
+		set_add(&r.now, first);
+	for (uint32_t i = 1; i < w->n && r.now.n; i++)
+		if (!add_word(&r, &w->words[i], &before))
+			return false;
+	if (w->appends && r.now.n && !over_any_text(&r))
+		return false;
+	for (uint32_t i = 0; i < r.now.n; i++)
+		walk_add_tags(at, r.now.v[i], w->may);
+	if (r.now.n && !r.dead)
+		add_common(w, at, &r.now);
+	return true;
+}
