@@ -584,8 +584,7 @@ bool features_no_listener(FILE *out, const struct rt_err *err)
 	bool busy = err->err == EBUSY && strcmp(err->step, SANDBOX_STEP_FILTER) == 0;
 
 	if (busy || forbidden)
-		fprintf(out, "polrun: %s: denials are not explained, and a '.pol' in a subfolder of "
-			"the project can be written\n",
+		fprintf(out, "polrun: %s: denials are not explained\n",
 			forbidden ? "the seccomp listener cannot be taken (something "
 				    "forbids it: kernel.yama.ptrace_scope is 3?)" :
 				    "another sandbox holds the seccomp listener");

@@ -137,11 +137,6 @@ int sandbox_view_make(const struct sandbox_run *run, struct sandbox_view *ret,
 	for (uint32_t i = 0; i < m->anchors.count && r == 0; i++) {
 		const struct pb_anchor *a = pb_at(m, m->anchors, sizeof(*a), i);
 
-		/* without a broker a wildcard makes the whole tree read-only.  That is what a user
-		 * wants of a rule of the policy; a rule of the floor is in each bundle, and every
-		 * project would be read-only.  features_no_listener() says that it does not hold. */
-		if (!in.broker && (a->flags & PB_AF_FLOOR) && a->kind == PB_A_WILD)
-			continue;
 		v[n].kind = a->kind;
 		v[n].root = a->root;
 		v[n].ops = a->ops;

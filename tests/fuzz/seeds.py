@@ -34,7 +34,7 @@ def put_messages(out):
         with open(path, 'rb') as f:
             rows = [r.rstrip(b'\n') for r in f if not r.startswith(b'#')]
         for i, row in enumerate(rows):
-            put(out, 'hook', f'{agent}-{i:02}', row.split(b'\t')[2].replace(b'@P@', b'/home/dev/app'))
+            put(out, 'hook', f'{agent}-{i:02}', row.split(b'\t')[-1].replace(b'@P@', b'/home/dev/app'))
 
 
 def put_egress(out):

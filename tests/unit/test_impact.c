@@ -27,6 +27,15 @@ static void line(const char *text, size_t count)
 	push(IR_COMMAND, count)->req.line = str_from(text);
 }
 
+/* Where no sandbox keeps what the file section's `otherwise` denies. */
+static void host_line(const char *text, size_t count)
+{
+	struct impact_request *q = push(IR_COMMAND, count);
+
+	q->req.line = str_from(text);
+	q->req.scope = IR_HOST;
+}
+
 static void file(enum ir_op op, const char *path, size_t count)
 {
 	struct impact_request *q = push(IR_FILE, count);
@@ -147,7 +156,7 @@ static void test_a_line_that_writes_what_a_file_rule_denies(void **state)
 	(void)state;
 	CHANGES("command { allow \"a\" } file { allow write \"/x\" otherwise write deny }",
 		"command { allow \"a\" } file { otherwise write deny }", 2,
-		line("a >/x", 2); line("a", 5));
+		host_line("a >/x", 2); host_line("a", 5));
 }
 
 /* The finding's request is decided by other rules than the recorded one. */
@@ -164,7 +173,7 @@ static void test_a_default_that_changes_more_than_one_way(void **state)
 	(void)state;
 	/* newly allowed for all others, and what both ask stays as it is */
 	CHANGES("command { ask \"a\" } file { otherwise write deny }",
-		"command { ask \"a\" } file { otherwise write allow }", 4, line("a >/x", 4); line("a", 3));
+		"command { ask \"a\" } file { otherwise write allow }", 4, host_line("a >/x", 4); host_line("a", 3));
 }
 
 static void test_a_class_and_what_is_opaque(void **state)
