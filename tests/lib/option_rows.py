@@ -735,7 +735,6 @@ SAME = {
     "pssh": "parallel-ssh", "mpiexec": "mpirun", "orterun": "mpirun", "uxterm": "xterm", "vimdiff": "vim",
     "rvim": "vim", "rview": "vim", "awk": "gawk", "bunx": "bun x", "cc": "gcc", "c++": "g++",
     **dict.fromkeys("gfortran gdc gccgo gm2".split(), "gcc"), "pdb3": "pdb",
-    "rust-gdb": "gdb",
     "clang++": "clang", "gradlew": "gradle", "bundler": "bundle",
     **dict.fromkeys("""qemu-i386 qemu-aarch64 qemu-arm qemu-riscv64 qemu-ppc64le qemu-s390x qemu-mips qemu-x86_64-static
      qemu-i386-static qemu-aarch64-static qemu-arm-static qemu-riscv64-static qemu-ppc64le-static
@@ -790,7 +789,7 @@ UNCHECKED = because(
      distrobox-enter distrobox-ephemeral dotenvx dtrace envchain fatrace flatpak-spawn heroku honcho intercept-build
      kcov kgx multitail newlisp nix nix-env nix-shell nox pdksh pdm perf perl6 pg_ctl podman-compose prettyping
      puppet pyenv regina run-mailcap rush rustup scan-build-py server-test start-server-and-test
-     clippy-driver dpkg-architecture editor pdb prove rustdoc rustfmt sensible-editor systemtap toolbox tree-sitter wireshark xdg-open youtube-dl"""),
+     clippy-driver dpkg-architecture editor pdb prove rust-gdb rustdoc rustfmt sensible-editor systemtap toolbox tree-sitter wireshark xdg-open youtube-dl"""),
     (OURS, "polc polquery polrun"),
 )
 
