@@ -1,5 +1,5 @@
-/* Decides by the names in a folder what git would take for a repository. Content is not
- * read: what is not a repository yet may become one. */
+/* Decides by the names in a folder what git would take for a repository, and polrun for a
+ * project. Content is not read: what is not a repository yet may become one. */
 #include "runtime/base/repo.h"
 
 #include <dirent.h>
@@ -43,7 +43,7 @@ struct search {
 /* What was found in one folder. */
 struct seen {
 	bool head, objects, refs, commondir;
-	bool dot_git, dot_git_dir;
+	bool dot_git, dot_git_dir, dot_pol;
 };
 
 const char *repo_word(enum repo_kind kind)
@@ -54,6 +54,7 @@ const char *repo_word(enum repo_kind kind)
 		[REPO_GIT_DIR] = "a submodule's repository",
 		[REPO_WORKTREE] = "a worktree's administrative files",
 		[REPO_BARE] = "a folder that git takes for a bare repository",
+		[REPO_POLICY] = "the policy of a project",
 	};
 
 	return kind < REPO_KINDS ? words[kind] : "a repository";
@@ -139,6 +140,7 @@ static void note(struct seen *x, const char *name, bool dir)
 	x->objects |= !strcmp(name, "objects");
 	x->refs |= !strcmp(name, "refs");
 	x->commondir |= !strcmp(name, "commondir");
+	x->dot_pol |= !strcmp(name, ".pol");
 	if (!strcmp(name, ".git")) {
 		x->dot_git = true;
 		x->dot_git_dir = dir;
@@ -242,6 +244,8 @@ static void look(struct search *s, const struct step *at)
 		found(s, REPO_BARE, at->path, NULL);
 	if (at->place == IN_TREE && x.dot_git && at->path[0])
 		found(s, x.dot_git_dir ? REPO_DOT_GIT : REPO_GIT_FILE, at->path, ".git");
+	if (at->place == IN_TREE && x.dot_pol && at->path[0])
+		found(s, REPO_POLICY, at->path, ".pol");
 	if (read_names(s, at, fd, &x, true) < 0)
 		s->out->failed++;
 }
@@ -286,6 +290,15 @@ void repo_release(struct repo_list *l)
 		free(l->v[i].path);
 	free(l->v);
 	*l = (struct repo_list){ .v = NULL };
+}
+
+size_t repo_project(const struct repo_item *it)
+{
+	const char *slash = strrchr(it->path, '/');
+
+	if (it->kind == REPO_BARE || it->kind == REPO_GIT_DIR || it->kind == REPO_WORKTREE || !slash)
+		return 0;
+	return (size_t)(slash - it->path);
 }
 
 bool repo_has(const struct repo_list *l, enum repo_kind kind, const char *path)

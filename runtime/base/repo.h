@@ -1,8 +1,9 @@
 /*
  * Finds where below a directory git would find a repository, and so trust its
  * configuration: `.git` of any folder, the contents of `.git/modules` and
- * `.git/worktrees`, and a bare layout (HEAD, objects, refs) in an ordinary folder. Never
- * follows a link or enters another mount.
+ * `.git/worktrees`, and a bare layout (HEAD, objects, refs) in an ordinary folder.  And the
+ * policies of projects below: `.pol` of any folder.  Never follows a link or enters
+ * another mount.
  */
 #ifndef RUNTIME_BASE_REPO_H
 #define RUNTIME_BASE_REPO_H
@@ -18,6 +19,7 @@ enum repo_kind {
 	REPO_GIT_DIR,  /* a repository below .git/modules */
 	REPO_WORKTREE, /* a directory of .git/worktrees */
 	REPO_BARE,     /* a folder that is itself a repository */
+	REPO_POLICY,   /* .pol, of whatever type, that is not the top's */
 	REPO_KINDS
 };
 
@@ -46,6 +48,9 @@ struct repo_list {
  */
 int repo_find(int dirfd, struct repo_list *ret);
 void repo_release(struct repo_list *l);
+/* The length of the folder in `path` that the item makes a project; 0: it makes none, or
+ * the top. */
+size_t repo_project(const struct repo_item *it);
 bool repo_has(const struct repo_list *l, enum repo_kind kind, const char *path);
 /* For people: "a repository", "a bare repository" … */
 const char *repo_word(enum repo_kind kind);

@@ -5,9 +5,11 @@
 #include "runtime/sandbox/view_protect.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "runtime/base/io.h"
 #include "runtime/sandbox/view_anchor.h"
@@ -95,6 +97,64 @@ static int add_git(struct view_builder *b, bool nested)
 	return r;
 }
 
+/* Adds one name of the host that is kept as the floor's `rule` keeps a name of the project. */
+static int put_kept_name(struct view_builder *b, const char *path, uint32_t rule)
+{
+	struct sandbox_git *grown = reallocarray(b->out->git, b->out->ngit + 1, sizeof(*grown));
+	struct view_anchor a = { .kind = PB_A_PATH, .effect = PB_DENY, .ops = PB_WRITE,
+				 .rule = rule, .flags = PB_AF_FLOOR | VIEW_AF_FORCE };
+	struct sandbox_git *g;
+
+	if (!grown)
+		return rt_fail(b->err, ENOMEM, "out of memory");
+	b->out->git = grown;
+	g = &grown[b->out->ngit++];
+	*g = (struct sandbox_git){ .path = strdup(path), .rule = rule,
+				   .hooks = view_is_dir(b->in->prefix, path) };
+	if (!g->path)
+		return rt_fail(b->err, ENOMEM, "out of memory");
+	if (!g->hooks)
+		a.flags |= VIEW_AF_FILE;
+	a.path = g->path;
+	return view_add_anchor(b, &a);
+}
+
+/*
+ * Protects what exists of the floor's names at the top of each project below this one: a folder
+ * with a .git or a .pol.  Somebody works there as well, with the same editors, agents and polrun.
+ * What a run makes there is told afterwards.
+ */
+static int add_projects_below(struct view_builder *b)
+{
+	const char *project = b->in->project;
+	char path[4200], at[8300];
+	struct stat st;
+
+	for (size_t i = 0; i < b->out->repos.n; i++) {
+		const struct repo_item *it = &b->out->repos.v[i];
+		const int n = (int)repo_project(it);
+
+		for (size_t k = 0; n && k < b->in->n; k++) {
+			const struct view_anchor *a = &b->in->anchors[k];
+			int r;
+
+			if (!(a->flags & PB_AF_FLOOR) || !a->path || a->kind != PB_A_PATH ||
+			    a->effect != PB_DENY || !view_below(a->path, project) ||
+			    a->path[strlen(project)] != '/' ||
+			    snprintf(path, sizeof(path), "%s/%.*s%s", project, n, it->path,
+				     a->path + strlen(project)) >= 4096)
+				continue;
+			(void)snprintf(at, sizeof(at), "%s%s", b->in->prefix, path);
+			if (fstatat(AT_FDCWD, at, &st, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT)
+				continue;
+			r = put_kept_name(b, path, a->rule);
+			if (r < 0)
+				return r;
+		}
+	}
+	return 0;
+}
+
 /* Could the run write to the path, to one of its links, or to what they lead to? */
 static int within_reach(const struct view_builder *b, const char *path, bool *ret)
 {
@@ -167,6 +227,8 @@ int view_protect(struct view_builder *b)
 
 	if (r == 0)
 		r = add_git(b, true);
+	if (r == 0)
+		r = add_projects_below(b);
 	if (r == 0)
 		r = add_home(b);
 	return r == 0 ? add_kept(b) : r;

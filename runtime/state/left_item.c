@@ -13,6 +13,7 @@ static const char *const words[LEFT_KINDS] = {
 	[LEFT_REPO + REPO_GIT_DIR] = "submodule",
 	[LEFT_REPO + REPO_WORKTREE] = "worktree",
 	[LEFT_REPO + REPO_BARE] = "bare-repository",
+	[LEFT_REPO + REPO_POLICY] = "policy",
 	[LEFT_NAME] = "name",
 	[LEFT_CUT] = "search-cut",
 	[LEFT_CLOSED] = "search-closed",
@@ -55,6 +56,10 @@ void left_say(const struct left_item *it, char text[LEFT_TEXT])
 	else if (it->kind == LEFT_NAME)
 		(void)snprintf(text, LEFT_TEXT, "%s has appeared%s: look at it before you use it",
 			       path, when);
+	else if (it->kind == LEFT_REPO + REPO_POLICY)
+		(void)snprintf(text, LEFT_TEXT, "%s has appeared%s: %s, whose bundles and signers a "
+			       "run there may be told to believe: look at it before you work there",
+			       path, when, repo_word(REPO_POLICY));
 	else
 		(void)snprintf(text, LEFT_TEXT, "%s has appeared%s: %s, whose configuration git "
 			       "believes: look at it before you work there", path, when,

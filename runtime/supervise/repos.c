@@ -13,14 +13,14 @@
 
 #define MOST_MADE ((size_t)1 << 20) /* slots: 8 MiB */
 
-static const char dot_git[] = ".git";
+static const char dot_git[] = ".git", dot_pol[] = ".pol";
 
 static uint32_t rule_of(const struct decide_ctx *c, const char *project, const char *name)
 {
 	char path[PATH_MAX];
 	struct decision d;
 
-	if (snprintf(path, sizeof(path), "%s/.git/%s", project, name) >= (int)sizeof(path))
+	if (snprintf(path, sizeof(path), "%s/%s", project, name) >= (int)sizeof(path))
 		return BROKER_NO_RULE;
 	decide_file(c, PB_WRITE, path, &d);
 	return d.effect == PB_ALLOW ? BROKER_NO_RULE : d.rule;
@@ -32,12 +32,13 @@ void repos_init(struct repos *r, const struct decide_ctx *c, const struct broker
 	const char *project = c->roots.dir[PB_ROOT_PROJECT];
 
 	*r = (struct repos){ .trees = trees, .held = held, .config = BROKER_NO_RULE,
-			     .hooks = BROKER_NO_RULE };
+			     .hooks = BROKER_NO_RULE, .policy = BROKER_NO_RULE };
 	if (!project || strlen(project) >= sizeof(r->project))
 		return;
 	memcpy(r->project, project, strlen(project) + 1);
-	r->config = rule_of(c, project, "config");
-	r->hooks = rule_of(c, project, "hooks");
+	r->config = rule_of(c, project, ".git/config");
+	r->hooks = rule_of(c, project, ".git/hooks");
+	r->policy = rule_of(c, project, dot_pol);
 }
 
 void repos_release(struct repos *r)
@@ -140,6 +141,18 @@ static bool is_others_file(const struct repos *r, const char *path)
 	return !look(fd, &st) || (!S_ISDIR(st.stx_mode) && !held_surely_had(r->held, &st));
 }
 
+/* Are the n bytes of a path the .pol of a project below, and somebody else's? */
+static bool is_others_policy(const struct repos *r, const char *path, size_t n)
+{
+	AUTO_CLOSE int fd = ends_with(path, n, dot_pol) ? open_at(r, path, n) : -1;
+	struct statx st;
+
+	if (fd < 0)
+		return false;
+	return !look(fd, &st) ||
+	       (S_ISDIR(st.stx_mode) ? !is_made(r, &st) : !held_surely_had(r->held, &st));
+}
+
 static const struct {
 	const char *name;
 	bool hooks;
@@ -168,6 +181,10 @@ bool repos_keep(const struct repos *r, const char *path, uint32_t *ret_rule)
 			return true;
 		}
 		s += 1 + n;
+		if (r->policy != BROKER_NO_RULE && is_others_policy(r, path, (size_t)(s - path))) {
+			*ret_rule = r->policy;
+			return true;
+		}
 	}
 	if (r->config == BROKER_NO_RULE || !ends_with(path, strlen(path), dot_git) ||
 	    !is_others_file(r, path))

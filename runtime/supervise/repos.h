@@ -1,10 +1,10 @@
 /*
- * Repositories that appear while a run goes on.  Those that were there at the start have walls
- * and denied names of their own (view_nested.h).  One that somebody outside makes in the project
- * later is guarded here, by name at each call: its configuration, its hooks, and what leads
- * git elsewhere.  One that the run itself makes (git init, clone, submodule, worktree) is the
- * run's: it is told afterwards (polrun/left.h).  Which is which is known by the directory: the run
- * makes one by a call that polrun makes for it.
+ * Repositories and folders .pol that appear while a run goes on.  Those that were there at the
+ * start have walls and denied names of their own (view_nested.h).  One that somebody outside makes
+ * in the project later is guarded here, by name at each call: a repository's configuration, its
+ * hooks, and what leads git elsewhere; the whole of a .pol.  One that the run itself makes (git
+ * init, clone, submodule, worktree) is the run's: it is told afterwards (polrun/left.h).  Which is
+ * which is known by the directory: the run makes one by a call that polrun makes for it.
  *
  * config.lock can be written: `git checkout -b NAME origin/NAME` ends with an error where git cannot
  * have it.  What becomes of such a file when git outside renames it: held.h.
@@ -23,7 +23,8 @@ struct repos {
 	const struct broker_trees *trees;
 	const struct held *held; /* the files that the run has had */
 	char project[PATH_MAX];
-	uint32_t config, hooks; /* the rules that keep the project's own; BROKER_NO_RULE: none */
+	/* the rules that keep the project's own; BROKER_NO_RULE: none */
+	uint32_t config, hooks, policy;
 	struct numbers made;    /* the run's directories by held_number() */
 };
 

@@ -68,6 +68,24 @@ make_later() { mkdir -p "$P/sub/x.git/hooks" "$P/sub/git"; }
 later 'echo x >sub/x.git/config && echo x >sub/x.git/hooks/update && echo x >sub/git/config && echo fine'
 want_out '^fine$'
 
+t "the .pol of a project below that appeared, and one that the run makes"
+make_later() { mkdir -p "$P/app/.pol" "$P/two"; echo theirs >"$P/app/.pol/signers"; echo theirs >"$P/two/.pol"; }
+later 'for f in app/.pol/signers app/.pol/new two/.pol; do
+		{ echo x >>$f; } 2>/dev/null && echo "wrote $f"
+		echo y >y; mv y $f 2>/dev/null && echo "moved over $f"; rm -f $f 2>/dev/null && echo "removed $f"; done
+	for d in app/.pol app two; do mv $d away 2>/dev/null && echo "moved $d"; done
+	mkdir own && mkdir own/.pol && echo mine >own/.pol/signers && echo free >app/free && echo fine'
+want_rc 0
+want_out '^fine$'
+no_out '^(wrote|moved|moved over)'
+want_text theirs "$P/app/.pol/signers"
+want_text theirs "$P/two/.pol"
+no_file "$P/app/.pol/new"
+want_text mine "$P/own/.pol/signers"
+want_text free "$P/app/free"
+want_err 'own/\.pol has appeared: the policy of a project'
+rm -rf "$P"/{app,two,own}
+
 t "git works in what the run makes, and is told"
 rm -rf "$P"/sub
 make_later() { :; }

@@ -158,21 +158,47 @@ run --plan true
 no_out 'p\.polb'
 t "a run in the folder above does not write the .pol of a project below it"
 policy ''
-mkdir -p app/.pol app/deep
+mkdir -p app/.pol app/deep lib
 echo mine >app/.pol/signers
-printf '%s\n' 'for f in app/.pol/signers app/.pol/new app/deep/.pol/new; do' \
-	'mkdir -p "${f%/*}"; echo bad >$f && echo wrote $f; done' \
-	'mv app/.pol app/away && echo moved' 'ln -s deep app/deep/.pol && echo linked' \
-	'mkdir x; echo bad >x/team; mv x app/deep/.pol && echo renamed' 'echo free >app/deep/free' >s.sh
+echo 'mine too' >lib/link && ln -s link lib/.pol
+printf '%s\n' 'for f in app/.pol/signers app/.pol/new lib/.pol; do' \
+	'echo bad >$f && echo wrote $f; done' \
+	'mv app/.pol app/away && echo moved' 'mv app gone && echo moved the folder' \
+	'rm -r app/.pol && echo removed' 'ln -sf deep app/.pol/l && echo linked' \
+	'ln -sfn deep lib/.pol && echo linked' 'echo free >app/deep/free' >s.sh
 run sh s.sh
-no_out wrote
-no_out moved
-no_out linked
-no_out renamed
+want_rc 0
+no_out .
+no_err 'has appeared'
+want_err 'blocked: write .*/app/\.pol/signers.*: .* at std/floor\.pol'
 want_text mine app/.pol/signers
+want_text 'mine too' lib/link
 no_file app/.pol/new
-no_file app/deep/.pol
 want_text free app/deep/free
+
+t "a .pol that a run makes in the folder above is told, until somebody has looked at it"
+run sh -c 'mkdir -p new/.pol && echo bad >new/.pol/signers && echo file >app/deep/.pol'
+want_rc 0
+want_file new/.pol/signers
+want_err 'polrun: .*/new/\.pol has appeared: the policy of a project'
+want_err 'polrun: .*/app/deep/\.pol has appeared: the policy of a project'
+run sh -c 'echo more >>new/.pol/signers; echo free >new/free'
+want_err '2 things that runs have left'
+want_text bad new/.pol/signers
+want_text free new/free
+rm -r new app/deep/.pol lib
+
+t "what agents and editors read is kept at the top of a project below it too"
+mkdir -p lib/.git lib/.claude lib/sub/.claude
+for f in CLAUDE.md .claude/settings.json .envrc sub/CLAUDE.md; do echo mine >lib/$f; done
+run sh -c 'for f in CLAUDE.md .claude/settings.json .claude/new .envrc; do
+	echo bad >>lib/$f && echo wrote $f; done; rm -f lib/CLAUDE.md; echo free >>lib/sub/CLAUDE.md; echo free >lib/free'
+no_out wrote
+for f in CLAUDE.md .claude/settings.json .envrc; do want_text mine lib/$f; done
+no_file lib/.claude/new
+want_file lib/free
+grep -q free lib/sub/CLAUDE.md || bad "a folder that is no project is kept as one"
+rm -rf lib
 
 t "a list of signers in a project is believed in .pol only"
 mkdir -p keys .pol
