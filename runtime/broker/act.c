@@ -99,13 +99,14 @@ static const struct verb {
 	[BROKER_ACCESS] = { broker_access, FINDS_OBJECT, false, broker_check_access },
 };
 
-/* Where the run itself may write, all calls but open(2) are the kernel's. */
+/* Where the run itself may write, all calls but open(2) and bind(2) are the kernel's. */
 static int find_in_tree(struct broker_act *a, const struct broker_path *path, unsigned how,
 			struct broker_spot *ret)
 {
 	int r = broker_resolve(&a->b->trees, &a->c->by, path->base, path->raw, how, ret);
 
-	if (r != 0 || !ret->place || ret->place->kind != BROKER_WRITE_HERE)
+	if (r != 0 || !ret->place || ret->place->kind != BROKER_WRITE_HERE ||
+	    a->c->verb == BROKER_BIND)
 		return r;
 	broker_spot_release(ret);
 	return BROKER_NOT_OURS;

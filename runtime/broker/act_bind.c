@@ -86,6 +86,25 @@ static int bind_name(const struct broker_act *a, int s)
 		(socklen_t)(head + (size_t)n + ((size_t)n < sizeof(name.sun_path))));
 }
 
+/*
+ * Whoever connects to a socket can pass descriptors through it.  A run that passed what it has
+ * open to another run would leave it with a file of which the other supervisor does not know:
+ * when the file is given a denied name, that run would write on.
+ */
+static int may_bind(struct broker_act *a)
+{
+	const struct broker_rules *rules = &a->b->rules;
+	uint32_t rule = BROKER_NO_RULE;
+	int r = broker_may_make(a, false);
+
+	if (r != 0)
+		return r == -EEXIST ? -EADDRINUSE : r;
+	if (!rules->allows_socket || rules->allows_socket(rules->arg, a->at->path, &rule))
+		return 0;
+	a->ret->rule = rule;
+	return broker_refuse(a, EACCES, BROKER_BY_SOCKET, a->at->path);
+}
+
 int broker_bind(struct broker_act *a)
 {
 	AUTO_CLOSE int s = -1;
@@ -95,9 +114,9 @@ int broker_bind(struct broker_act *a)
 	s = take_socket(&a->c->by, a->c->fd);
 	if (s < 0)
 		return BROKER_NOT_OURS;
-	r = broker_may_make(a, false);
+	r = may_bind(a);
 	if (r != 0)
-		return r == -EEXIST ? -EADDRINUSE : r;
+		return r;
 	r = broker_take_umask(a, &own);
 	if (r < 0)
 		return r;

@@ -82,6 +82,8 @@ struct broker_rules {
 	/* May a symbolic link at this path lead to `target` (NULL: not known where)?  Not if what
 	 * is denied below the link could be written below the target.  NULL: it may.  */
 	bool (*allows_link)(void *arg, const char *path, const char *target, uint32_t *ret_rule);
+	/* May the run give a socket this name?  *ret_rule is set if not.  NULL: it may. */
+	bool (*allows_socket)(void *arg, const char *path, uint32_t *ret_rule);
 	/* The run has made the directory `name` in `dir`.  NULL: nobody wants to know. */
 	void (*makes_dir)(void *arg, int dir, const char *name);
 	/* What has this name is about to be changed: it may be made, written, moved or removed.
@@ -151,6 +153,8 @@ enum broker_reason {
 	BROKER_BY_KERNEL, /* the call was made, or the path has no such object */
 	BROKER_BY_RULE,   /* `rule` denies `subject` */
 	BROKER_BY_MOVED,  /* `rule` denies `subject`, which would be moved along */
+	BROKER_BY_SOCKET, /* `rule` lets no run connect to a socket named `subject`, so that none
+			     gets this name */
 	BROKER_BY_MANY,   /* too much would be moved along to look at all of it */
 	BROKER_BY_UNREAD, /* what must not be read by one name could be by another one */
 	BROKER_BY_LINK,   /* `rule` denies a name below `subject`, a link, which could be

@@ -22,8 +22,9 @@ enum broker_place_kind {
 		      */
 	BROKER_LOOK, /* only walked, for links that lead into a tree: not the broker's
 		      */
-	BROKER_WRITE_HERE, /* opening a file for writing is the broker's, on the mount that the
-			      run sees, and no rule is asked: the mounts hold what the rules say.
+	BROKER_WRITE_HERE, /* opening a file for writing and naming a socket are the broker's, on
+			      the mount that the run sees, and no rule about files is asked: the
+			      mounts hold what the rules say.
 			      All other calls are the kernel's.  Walked as BROKER_LOOK is */
 	/* in broker.reads, and walked as BROKER_LOOK is */
 	BROKER_OPEN_HERE, /* opening a file or a directory for reading is the broker's */

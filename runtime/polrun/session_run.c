@@ -64,8 +64,14 @@ static void drop_descriptors(struct session *s)
 static int open_names_lock(const struct session *s)
 {
 	struct rt_err err = { 0 };
-	int fd = state_dir_lock(s->state, &err);
+	int fd = state_dir_shared_lock(&err);
 
+	if (fd >= 0)
+		return fd;
+	if (fd != -ENOENT)
+		fprintf(s->notes, "polrun: what this run makes is not ordered with runs of other users: %s\n",
+			err.text);
+	fd = state_dir_lock(s->state, &err);
 	if (fd < 0)
 		fprintf(s->notes, "polrun: what this run makes is not ordered with other runs of the project: %s\n",
 			err.text);

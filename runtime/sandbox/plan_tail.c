@@ -62,7 +62,7 @@ static void landlock_rule(struct plan *p, const char *path, uint64_t rights,
 #define OPENS (STARTS | LANDLOCK_ACCESS_FS_READ_DIR)
 
 static uint64_t rights_of(const struct sandbox_node *n,
-			  const struct pb_landlock_abi *abi)
+			  const struct pb_landlock_abi *abi, bool staged)
 {
 	uint64_t r = 0;
 
@@ -75,7 +75,10 @@ static uint64_t rights_of(const struct sandbox_node *n,
 	if (n->open_by_name)
 		r &= ~OPENS;
 	if (n->write_by_name)
-		r &= ~(uint64_t)LANDLOCK_ACCESS_FS_WRITE_FILE;
+		r &= ~(uint64_t)(LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_SOCK);
+	/* what a staged run makes is seen by no other run */
+	if (n->no_sockets && !staged)
+		r &= ~(uint64_t)LANDLOCK_ACCESS_FS_MAKE_SOCK;
 	return n->start_by_name ? r & ~(uint64_t)LANDLOCK_ACCESS_FS_EXECUTE : r;
 }
 
@@ -134,7 +137,8 @@ static void landlock_devices(struct plan *p, const struct pb_landlock_abi *abi)
 }
 
 void plan_landlock(struct plan *p, const struct sandbox_view *v,
-		   const struct plan_programs *programs, const struct pb_landlock_abi *abi)
+		   const struct plan_programs *programs, const struct pb_landlock_abi *abi,
+		   bool staged)
 {
 	struct plan_op *op;
 
@@ -155,20 +159,24 @@ void plan_landlock(struct plan *p, const struct sandbox_view *v,
 	landlock_devices(p, abi);
 	for (size_t i = 0; i < v->n; i++) {
 		const struct sandbox_node *n = &v->nodes[i];
+		bool closed = false; /* a tree around lets no socket be made */
 		uint8_t above = 0;
 
 		if (n->noted || n->masked || !n->ops || is_below(n->path, "/proc"))
 			continue;
 		for (size_t j = 0; j < i; j++)
 			if (!v->nodes[j].noted && !v->nodes[j].masked &&
-			    is_below(n->path, v->nodes[j].path))
+			    is_below(n->path, v->nodes[j].path)) {
 				above |= given_by(&v->nodes[j]);
+				closed |= v->nodes[j].no_sockets;
+			}
 		/* view_opens() has taken from the outer trees what this one must not have */
 		assert(!(n->open_by_name && (above & PB_READ)));
 		assert(!(n->start_by_name && (above & PB_EXEC)));
 		assert(!(v->brokers && sandbox_node_shows_host_read_only(n) && (above & PB_WRITE)));
-		if (sandbox_node_native(n) & ~above)
-			landlock_rule(p, n->path, rights_of(n, abi), abi);
+		if ((sandbox_node_native(n) & ~above) ||
+		    (closed && !n->no_sockets && (sandbox_node_native(n) & PB_WRITE)))
+			landlock_rule(p, n->path, rights_of(n, abi, staged), abi);
 	}
 	landlock_programs(p, v, programs);
 	op = plan_add(p, STEP_LANDLOCK, PLAN_INIT);

@@ -41,7 +41,8 @@ bool plan_ground_fits(const struct sandbox_view *v);
 void plan_nft(struct plan *p, const struct plan_policy *policy);
 /* Appends the Landlock rules and landlock_restrict_self(). */
 void plan_landlock(struct plan *p, const struct sandbox_view *v,
-		   const struct plan_programs *programs, const struct pb_landlock_abi *abi);
+		   const struct plan_programs *programs, const struct pb_landlock_abi *abi,
+		   bool staged);
 /* Appends the command's steps and the last step of polinit. */
 void plan_command(struct plan *p, const struct sandbox_run *run,
 		  const struct plan_policy *policy);

@@ -21,9 +21,11 @@ struct sandbox_node {
 	bool open_by_name;   /* PB_READ of `ops` holds for names that the rules allow:
 	                        Landlock lets the run open none, and polrun opens them */
 	bool write_by_name;  /* the mount is writable, but Landlock lets the run open no file for
-	                        writing: polrun opens them.  Landlock's right would hold in
-	                        the trees below as well, where a FIFO of the host must not be
-	                        written */
+	                        writing and make no socket: polrun does that.  Landlock's rights
+	                        would hold in the trees below as well, where a FIFO of the host
+	                        must not be written, or a socket must not be made */
+	bool no_sockets;     /* the run writes this tree of the host by itself, but makes no socket in
+	                        it: other runs could connect to it */
 	bool start_by_name;  /* PB_EXEC of `ops` holds for the programs that the rules allow
 	                        and that are there when the run begins (plan_programs.h) */
 	bool scratch;        /* a private, empty tree */

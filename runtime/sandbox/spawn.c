@@ -348,7 +348,7 @@ static int plan_for_command(struct spawn *s, const struct sandbox_view *view,
 	for (size_t i = 0; i < sizeof(creds) / sizeof(*creds); i++)
 		(void)plan_add(&s->plan, creds[i], PLAN_INIT);
 	r = plan_programs(s->run, view, &programs);
-	plan_landlock(&s->plan, view, &programs, &policy->landlock);
+	plan_landlock(&s->plan, view, &programs, &policy->landlock, s->run->nlayers > 0);
 	plan_command(&s->plan, s->run, policy);
 	*ret = programs.ids;
 	programs.ids = (struct sandbox_programs){ 0 };

@@ -131,6 +131,17 @@ bool view_allows_near(const struct decide_ctx *c, const struct sandbox_view *vie
 	       (a == VIEW_DENY && made && may_make(c, made, *ret_rule));
 }
 
+bool view_allows_socket(const struct decide_ctx *c, const struct sandbox_view *view,
+			const char *path, uint32_t *ret_rule)
+{
+	char host[PATH_MAX];
+	struct decision d;
+
+	decide_unix(c, sandbox_view_host(view, path, host, sizeof(host)), false, &d);
+	*ret_rule = d.rule;
+	return d.effect == PB_ALLOW;
+}
+
 /* --- links ----------------------------------------------------------------------------- */
 
 /* What is kept from every run below the name, or is reached through links that lead below

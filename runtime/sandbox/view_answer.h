@@ -35,4 +35,8 @@ bool view_allows_near(const struct decide_ctx *c, const struct sandbox_view *vie
 bool view_allows_link(const struct decide_ctx *c, const struct sandbox_view *view,
 		      const char *path, const char *target, void *room, uint32_t *ret_rule);
 
+/* Do the rules about sockets let the run connect to a socket at this path inside? */
+bool view_allows_socket(const struct decide_ctx *c, const struct sandbox_view *view,
+			const char *path, uint32_t *ret_rule);
+
 #endif

@@ -231,7 +231,7 @@ static void narrow_outer(struct sandbox_node *outer, const struct sandbox_node *
 	if ((outer->ops & PB_EXEC) && inner->start_by_name)
 		outer->start_by_name = true;
 	if (broker && (sandbox_node_native(outer) & PB_WRITE) &&
-	    sandbox_node_shows_host_read_only(inner))
+	    (sandbox_node_shows_host_read_only(inner) || inner->no_sockets))
 		outer->write_by_name = true;
 }
 
@@ -277,6 +277,20 @@ static int decide_names_in(struct view_builder *b, struct sandbox_node *n)
 	return 0;
 }
 
+/*
+ * A socket in a tree of the host can be connected to by every other run that sees the tree.  So
+ * the run makes one only where a rule about sockets allows all of the tree.
+ */
+static void close_to_sockets(const struct view_builder *b, struct sandbox_node *n)
+{
+	const char *host = n->source ? n->source : n->path;
+	uint32_t rule;
+
+	n->no_sockets = n->is_dir && sandbox_node_writes_itself(n) &&
+			!(b->in->decide_socket &&
+			  b->in->decide_socket(b->in->arg, host, &rule) == VIEW_ALLOW);
+}
+
 int view_opens(struct view_builder *b)
 {
 	struct sandbox_view *v = b->out;
@@ -284,6 +298,8 @@ int view_opens(struct view_builder *b)
 
 	for (size_t i = 0; i < v->n && r == 0; i++)
 		r = decide_names_in(b, &v->nodes[i]);
+	for (size_t i = 0; i < v->n; i++)
+		close_to_sockets(b, &v->nodes[i]);
 	if (r == 0)
 		r = narrow_outer_trees(b);
 	for (size_t i = 0; i < v->n; i++) {

@@ -124,6 +124,23 @@ int state_dir_make(const char *dir, struct rt_err *err)
 	return r < 0 ? rt_fail_errno(err, -r, "making '%s'", shown) : 0;
 }
 
+int state_dir_shared_lock(struct rt_err *err)
+{
+	int fd = sys_open(STATE_SHARED_LOCK, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
+	struct stat st;
+
+	if (fd < 0)
+		return errno == ENOENT || errno == ENOTDIR || errno == EACCES ?
+			       -ENOENT :
+			       rt_fail_errno(err, errno, STATE_SHARED_LOCK);
+	/* a run that could read it could take the lock, and keep it */
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == 0 && !(st.st_mode & 0444))
+		return fd;
+	(void)close(fd);
+	return rt_fail(err, EPERM, STATE_SHARED_LOCK
+		       ": it must be a file of root's that nobody may read (mode 0222, or 0220 with a group)");
+}
+
 int state_dir_lock(const char *dir, struct rt_err *err)
 {
 	AUTO_CLOSE int at = -1;

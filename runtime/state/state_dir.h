@@ -37,5 +37,11 @@ int state_dir_make(const char *dir, struct rt_err *err);
  * the lock from others.  A descriptor or -errno.
  */
 int state_dir_lock(const char *dir, struct rt_err *err);
+/*
+ * The same for runs of all users: root makes this file where users share trees.  A descriptor,
+ * -ENOENT if it is not there or its mode does not include this user, or -errno with an error.
+ */
+#define STATE_SHARED_LOCK "/var/lib/pol/names.lock"
+int state_dir_shared_lock(struct rt_err *err);
 
 #endif

@@ -132,6 +132,18 @@ static int changed(void *arg, dev_t dev, ino_t ino, int *ret)
 	return copies_changed(&b->copies, dev, ino, ret);
 }
 
+/* A socket of a tree that is the run's own, or that nobody else sees before it is reviewed, is
+ * reached by no other run. */
+static bool allows_socket(void *arg, const char *path, uint32_t *ret_rule)
+{
+	const struct brokered *b = arg;
+	const struct sandbox_node *n = sandbox_view_find(b->view, path);
+
+	if (b->run->nlayers || (n && n->scratch))
+		return true;
+	return view_allows_socket(&b->run->ctx, b->view, path, ret_rule);
+}
+
 static bool allows_link(void *arg, const char *path, const char *target, uint32_t *ret_rule)
 {
 	const struct brokered *b = arg;
@@ -386,6 +398,7 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 					    .pause = pause_call,
 					    .lock = run->names_lock > 2 ? lock_names : NULL,
 					    .allows_link = allows_link,
+					    .allows_socket = allows_socket,
 					    .makes_dir = makes_dir,
 					    .start = view->starts ? start : NULL,
 					    .changed = view->starts ? changed : NULL,
@@ -515,7 +528,10 @@ static void record(const struct broker_result *res, struct denials *d)
 	if (!res->err || res->reason == BROKER_BY_KERNEL)
 		return;
 	io_escape(subject, sizeof(subject), res->subject, strlen(res->subject));
-	denials_add(d, "file", res->starts ? "exec" : res->reads ? "read" : "write", subject, res->err, res->rule);
+	if (res->reason == BROKER_BY_SOCKET)
+		denials_add(d, "unix", "bind", subject, res->err, res->rule);
+	else
+		denials_add(d, "file", res->starts ? "exec" : res->reads ? "read" : "write", subject, res->err, res->rule);
 }
 
 static int serve(struct brokered *b, int listener, const struct seccomp_notif *req, int64_t since,

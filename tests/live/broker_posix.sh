@@ -7,6 +7,8 @@
 . "$(dirname "$0")/../lib/live.sh"
 
 HEAD=${HEAD/'allow read, exec "/usr"'/'allow read, exec "'"$PROBES"'", "/usr"'}
+HEAD+='unix { otherwise allow }
+'
 chmod 0711 "$WORK"
 mkdir -p x "$WORK/plain" && chmod 0755 "$WORK/plain"
 # root's run is an ordinary user there; so is who makes the calls outside

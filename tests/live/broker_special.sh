@@ -7,6 +7,8 @@
 . "$(dirname "$0")/../lib/live.sh"
 
 HEAD=${HEAD/'allow read, exec "/usr"'/'allow read, exec "'"$PROBES"'", "/usr"'}
+HEAD+='unix { otherwise allow }
+'
 chmod 0711 "$WORK"
 SHM=/dev/shm/pol-special.$$
 mkdir "$SHM" && chmod 0777 "$SHM"

@@ -217,7 +217,7 @@ for policy in profile names; do
 	db = sqlite3.connect("a.db"); db.execute("pragma journal_mode=wal"); db.execute("create table t(x)")
 	for i in range(50): db.execute("insert into t values (?)", (i,)); db.commit()
 	assert db.execute("select count(*) from t").fetchone() == (50,); db.close()
-	s = socket.socket(socket.AF_UNIX); s.bind("sock"); s.listen(1); c = socket.socket(socket.AF_UNIX); c.connect("sock")
+	s = socket.socket(socket.AF_UNIX); s.bind("/tmp/sock"); s.listen(1); c = socket.socket(socket.AF_UNIX); c.connect("/tmp/sock")
 	f = open("lock", "w"); fcntl.flock(f, fcntl.LOCK_EX)
 	m = open("m", "w+b"); m.truncate(4096); mm = mmap.mmap(m.fileno(), 4096); mm[0:2] = b"ab"; mm.flush()
 	assert open("m", "rb").read(2) == b"ab"

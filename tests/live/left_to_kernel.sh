@@ -19,6 +19,8 @@ case $call in truncate | chmod | utimens | setxattr | unlink | write) echo own >
 exec "$PROBE" "$call" "$own" "$denied" "$ms"
 F
 HEAD=${HEAD/', USER }'/', USER, PROBE }'}
+HEAD+='unix { otherwise allow }
+'
 policy 'file { deny write "${PROJECT_DIR}/**/.env*" as kept }'
 policy '' free
 export PROBE=$PROBES/flip_probe

@@ -404,6 +404,38 @@ static bool stays(void *arg, const char *path, uint32_t *ret_rule)
 	return strcmp(path + strlen(t.root[0]), "/d/kept") == 0;
 }
 
+static bool allows_socket(void *arg, const char *path, uint32_t *ret_rule)
+{
+	(void)arg;
+	*ret_rule = 9;
+	return strcmp(path + strlen(t.root[0]), "/free") == 0;
+}
+
+static void test_a_socket_gets_the_names_that_rules_about_sockets_allow(void **state)
+{
+	const struct broker_caller by = { .pid = getpid(), .proc_fd = open("/proc", O_PATH | O_CLOEXEC) };
+	struct broker_call bind = { .by = by, .verb = BROKER_BIND, .path.raw = "socket", .umask = 077 };
+
+	char name[PATH_MAX];
+
+	(void)state;
+	bind.fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	assert_true(bind.fd >= 0);
+	t.broker.rules.allows_socket = allows_socket;
+	assert_refused(act(bind), EACCES, BROKER_BY_SOCKET, "socket");
+	assert_int_equal(t.last.rule, 9);
+	assert_int_equal(access("socket", F_OK), -1);
+	bind.path.raw = "free";
+	assert_done(act(bind));
+	/* it has gone back to the directory that it began in */
+	(void)snprintf(name, sizeof(name), "%s/free", t.root[0]);
+	assert_int_equal(access(name, F_OK), 0);
+	assert_int_equal(chdir(t.root[0]), 0);
+	t.broker.rules.allows_socket = NULL;
+	(void)close(bind.fd);
+	(void)close(by.proc_fd);
+}
+
 static void test_what_must_stay_does_not_go(void **state)
 {
 	(void)state;
@@ -591,6 +623,7 @@ int main(void)
 		ROW(test_what_moves_along_is_asked_about),
 		ROW(test_one_file_is_not_read_by_another_name),
 		ROW(test_no_link_gives_a_denied_name_away),
+		ROW(test_a_socket_gets_the_names_that_rules_about_sockets_allow),
 		ROW(test_what_must_stay_does_not_go),
 		ROW(test_no_place_moves_along),
 #ifndef POL_SAN

@@ -302,6 +302,28 @@ static void test_without_all_of_the_host_the_list_is_not_read(void **state)
 	free((void *)(uintptr_t)w->in.sockets);
 }
 
+/* A tree of the host that the run writes by itself, with its own tree around it. */
+static void test_no_socket_is_made_in_a_tree_of_the_host(void **state)
+{
+	struct world *w = *state;
+
+	make_dir(w, "/home/u/native");
+	(void)rule(w, PB_ALLOW, RW, "/home/u", PB_A_PATH, PB_AF_BELOW | PB_AF_SCRATCH);
+	allow(w, RW, "/home/u/native");
+	w->in.broker = true;
+	(void)socket_rule(w, PB_DENY, "/home/u/x");
+	build(w);
+	assert_true(node(w, "/home/u/native")->no_sockets);
+	assert_false(node(w, "/home/u")->no_sockets);
+	assert_true(node(w, "/home/u")->write_by_name);
+	/* where a rule lets it connect to all that is there, it makes them */
+	sandbox_view_release(&w->v);
+	(void)socket_rule(w, PB_ALLOW, "/home/u/native");
+	build(w);
+	assert_false(node(w, "/home/u/native")->no_sockets);
+	assert_false(node(w, "/home/u")->write_by_name);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -317,6 +339,7 @@ int main(void)
 		WITH(world, test_a_denied_socket_has_no_second_name),
 		WITH(world, test_what_listens_in_the_hosts_tree_is_masked),
 		WITH(world, test_without_all_of_the_host_the_list_is_not_read),
+		WITH(world, test_no_socket_is_made_in_a_tree_of_the_host),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

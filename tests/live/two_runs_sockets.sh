@@ -1,0 +1,141 @@
+#!/usr/bin/env bash
+# What a run makes in a tree that another run sees is no way to pass it a descriptor: a socket has a
+# name there only where a rule about sockets allows the connection, and a FIFO is not written.
+# timing: two threads race for some seconds
+# shellcheck disable=SC2016,SC2034,SC2154
+# shellcheck source=tests/lib/live.sh
+. "$(dirname "$0")/../lib/live.sh"
+mkdir -p "$WORK/native" "$HOME/native" "$P/run"
+cat >names.py <<'E2'
+import os, socket, sys
+refused = 0
+for path in sys.argv[1:]:
+    s = socket.socket(socket.AF_UNIX)
+    c = socket.socket(socket.AF_UNIX)
+    try:
+        s.bind(path)
+        s.listen(1)
+        c.connect(path)
+        print('MADE', path)
+    except OSError as e:
+        print(type(e).__name__, path)
+        refused = 1
+sys.exit(refused)
+E2
+FILES="file {
+    allow read, write, exec \"\${PROJECT_DIR}\"
+    allow read, write \"$WORK/native\", \"\${HOME}/native\"
+    deny write \"\${PROJECT_DIR}/CLAUDE.md\"  scratch \"\${HOME}\", \"/dev/shm\"
+}"
+names=("$P/a" b run/c "$WORK/native/d" "$HOME/native/e")
+left() { find "$P" "$WORK/native" "$HOME/native" -type s; }
+
+t "the control: outside of a run each name is given"
+python3 names.py "${names[@]}" >.control
+[ "$(grep -c '^MADE' .control)" -eq "${#names[@]}" ] || bad "$(cat .control)"
+left | xargs rm -f
+
+t "a run gives no socket a name in a tree of the host"
+policy "$FILES"
+run python3 names.py "${names[@]}"
+no_out MADE
+[ "$(grep -c '^PermissionError' <<<"$out")" -eq "${#names[@]}" ] || bad "$out"
+[ -z "$(left)" ] || bad "there is $(left)"
+want_line "blocked: bind .*/project/a: "
+
+t "the control: in its own trees it does, also around a tree of the host"
+run python3 names.py /tmp/a /dev/shm/b "$HOME/d"
+[ "$(grep -c '^MADE' <<<"$out")" -eq 3 ] || bad "$out"
+
+t "a rule about sockets gives the name that it says, and no other"
+policy "$FILES unix { allow \"\${PROJECT_DIR}/run/c\", \"$WORK/native\" }"
+run python3 names.py "${names[@]}"
+want_out '^MADE run/c$'
+want_out "^MADE $WORK/native/d\$"
+[ "$(grep -c '^MADE' <<<"$out")" -eq 2 ] || bad "$out"
+left | xargs rm -f
+
+t "a socket does not move there from a tree of the run's own"
+policy "$FILES"
+run python3 -c 'import os, socket
+s = socket.socket(socket.AF_UNIX); s.bind("/tmp/s")
+for to in ("moved", "run/moved"):
+    for call in (os.rename, os.link):
+        try: call("/tmp/s", to); print("MOVED", to)
+        except OSError as e: print(e.strerror)'
+no_out MOVED
+want_out 'cross-device'
+[ -z "$(left)" ] || bad "there is $(left)"
+
+t "nor by an address that another thread changes while polrun looks at it"
+cat >flip.c <<'E2'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+static struct sockaddr_un at = { .sun_family = AF_UNIX };
+static char own[100], host[100];
+static volatile int over;
+static void *flip(void *arg)
+{
+	while (!over) {
+		memcpy(at.sun_path, own, sizeof(own));
+		__asm__ volatile("" ::: "memory");
+		memcpy(at.sun_path, host, sizeof(host));
+		__asm__ volatile("" ::: "memory");
+	}
+	return arg;
+}
+int main(int c, char **v)
+{
+	time_t end = time(NULL) + atoi(v[1]);
+	pthread_t t;
+	long tries = 0, made = 0;
+	for (int i = 0; i < 100 && i < c; i++)
+		own[i] = host[i] = 0;
+	snprintf(own, sizeof(own), "%s", v[2]);
+	snprintf(host, sizeof(host), "%s", v[3]);
+	pthread_create(&t, NULL, flip, NULL);
+	while (time(NULL) < end) {
+		int s = socket(AF_UNIX, SOCK_STREAM, 0);
+		tries++;
+		made += bind(s, (struct sockaddr *)&at, sizeof(at)) == 0;
+		close(s);
+		unlink(own);
+		if (access(host, F_OK) == 0) {
+			printf("GOT %s after %ld\n", host, tries);
+			unlink(host);
+			break;
+		}
+	}
+	over = 1;
+	printf("tries %ld made %ld\n", tries, made);
+	return 0;
+}
+E2
+gcc -O1 -w -pthread -o flip flip.c || bad "no compiler"
+for host in "$P/a" "$WORK/native/d" "$HOME/native/e"; do
+	run ./flip 3 /tmp/x "$host"
+	no_out GOT
+	echo "# $out"
+	[ "$(sed -n 's/.*made //p' <<<"$out")" -gt 20 ] || bad "nothing was made: $out"
+	[ -z "$(left)" ] || bad "there is $(left)"
+done
+
+t "a FIFO that one run makes is not written by another"
+run sh -c 'mkfifo pipe'
+want_rc 0
+[ -p pipe ] || bad "there is none"
+run python3 -c 'import os
+for how in (os.O_WRONLY, os.O_RDWR):
+    try: os.open("pipe", how | os.O_NONBLOCK); print("OPENED")
+    except OSError as e: print(e.strerror)'
+no_out OPENED
+[ "$(grep -c 'Permission denied' <<<"$out")" -eq 2 ] || bad "$out"
+
+done_
