@@ -60,6 +60,12 @@ static const char read_only[] =
 	"above it read-only";
 static const char creatable[] =
 	"here it is absent at the start, and can be made";
+static const char not_searched[] =
+	"here it denies writing a directory that was not searched for links as a whole: what such "
+	"a link leads to can be written by its own name";
+static const char leads_around[] =
+	"here a link that it denies writing leads to a directory around the link or the project, "
+	"which can be written by its own name";
 static const char nothing[] =
 	"here its name is absent, or neither a file nor a directory: an allow gives "
 	"nothing";
@@ -124,6 +130,9 @@ void exactness_find_here(const struct sandbox_run *run, const struct sandbox_vie
 			put(ret, run->bundle, v->nodes[i].forced_by, PB_X_OVER, read_only);
 	for (size_t i = 0; i < v->ncreatable; i++)
 		put(ret, run->bundle, v->creatable[i].rule, PB_X_UNDER, creatable);
+	for (size_t i = 0; i < v->nunsearched; i++)
+		put(ret, run->bundle, v->unsearched[i].rule, PB_X_UNDER,
+		    v->unsearched[i].why == SANDBOX_NOT_SEARCHED ? not_searched : leads_around);
 	for (uint32_t i = 0; i < m->anchors.count; i++) {
 		const struct pb_anchor *a = pb_at(m, m->anchors, sizeof(*a), i);
 		const char *why = gives_nothing(run, a);

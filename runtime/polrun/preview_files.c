@@ -165,6 +165,34 @@ static void print_absent(FILE *out, const struct sandbox_run *run, const struct 
 	}
 }
 
+/* --- links in directories that are not written -------------------------------- */
+
+static void print_links(FILE *out, const struct bundle *b, const struct sandbox_view *view)
+{
+	char rule[EXPLAIN_RULE_CAP];
+
+	for (size_t i = 0; i < view->ndenied; i++) {
+		const struct sandbox_denied *d = &view->denied[i];
+
+		if (!d->link)
+			continue;
+		fprintf(out, "  %-16s ", "not written");
+		print_path(out, d->path);
+		fprintf(out, "  (%s)  where ", explain_rule(b, d->rule, rule));
+		print_path(out, d->link);
+		fputs(" leads\n", out);
+	}
+	for (size_t i = 0; i < view->nunsearched; i++) {
+		const struct sandbox_unsearched *u = &view->unsearched[i];
+
+		fprintf(out, "  %-16s ", u->why == SANDBOX_NOT_SEARCHED ? "not searched" : "not kept");
+		print_path(out, u->path);
+		fprintf(out, "  (%s)  %s\n", explain_rule(b, u->rule, rule),
+			u->why == SANDBOX_NOT_SEARCHED ? "for links as a whole" :
+							 "leads to a directory around it or the project");
+	}
+}
+
 void preview_files(FILE *out, const struct sandbox_run *run, const struct sandbox_view *view)
 {
 	AUTO_FREE struct absent *v = calloc(view->n + view->ncreatable + 1, sizeof(*v));
@@ -186,4 +214,5 @@ void preview_files(FILE *out, const struct sandbox_run *run, const struct sandbo
 					    .why = view->creatable[i].rule,
 					    .no_write = UINT32_MAX } };
 	print_absent(out, run, v, n);
+	print_links(out, run->bundle, view);
 }

@@ -122,7 +122,7 @@ void told_end(const struct told *t)
 	const struct supervise_result *r = t->result;
 	const struct bundle *b = t->run->bundle;
 	const struct explain_how how = { .asked = t->run->trace, .verbose = t->verbose,
-					 .failed = r->status != 0 };
+					 .failed = r->status != 0, .view = t->view };
 
 	limit_say(stderr, t->notes, b, r);
 	if (r->wall)

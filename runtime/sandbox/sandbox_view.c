@@ -35,13 +35,18 @@ void sandbox_view_release(struct sandbox_view *v)
 		free(v->walls[i].path);
 		free(v->walls[i].target);
 	}
-	for (size_t i = 0; i < v->ndenied; i++)
+	for (size_t i = 0; i < v->ndenied; i++) {
 		free(v->denied[i].path);
+		free(v->denied[i].link);
+	}
+	for (size_t i = 0; i < v->nunsearched; i++)
+		free(v->unsearched[i].path);
 	for (size_t i = 0; i < v->naliases; i++) {
 		free(v->aliases[i].path);
 		free(v->aliases[i].real);
 	}
 	free(v->denied);
+	free(v->unsearched);
 	free(v->aliases);
 	repo_release(&v->repos);
 	for (size_t i = 0; i < v->ngit; i++)

@@ -91,8 +91,23 @@ struct sandbox_git {
 /* A name of the host that no run may write whatever the rules say about its path. */
 struct sandbox_denied {
 	char *path;
+	char *link; /* in a directory that the rule denies, and leads to `path`; or NULL */
 	uint32_t rule;
 	bool below; /* and what lies below it */
+};
+
+/* What a link in a directory that must not be written leads to, and is not kept. */
+enum sandbox_unsearched_why {
+	SANDBOX_NOT_SEARCHED, /* `path` is a directory that holds too much, another mount, or a
+	                         directory that cannot be read */
+	SANDBOX_LEADS_AROUND  /* `path` is a link that leads to a directory around it, or around
+	                         the project */
+};
+
+struct sandbox_unsearched {
+	char *path;
+	uint32_t rule; /* that denies writing there */
+	uint8_t why;
 };
 
 /* A literal path of a rule that goes through links of the host. */
@@ -111,6 +126,8 @@ struct sandbox_view {
 	bool starts;  /* a node is start_by_name */
 	struct sandbox_denied *denied;
 	size_t ndenied;
+	struct sandbox_unsearched *unsearched;
+	size_t nunsearched;
 	struct sandbox_alias *aliases;
 	size_t naliases;
 	/* names of the floor that do not exist, and that the run may create (below

@@ -84,6 +84,15 @@ static int add_place(struct view_builder *b, const struct view_anchor *a, const 
 	return 0;
 }
 
+/* A deny depends on the link: a run must not replace it, and the host must leave it alone. */
+static int keep_link(struct view_builder *b, const struct view_anchor *a,
+		     const struct view_link *link)
+{
+	int r = view_link_is_foreign(b, link->path) ? 0 : close_link(b, a, link->path);
+
+	return r == 0 ? view_guard_link(b, link, a->rule) : r;
+}
+
 /* Adds an anchor whose path on the host goes through a link. */
 static int add_through_link(struct view_builder *b, const struct view_anchor *a)
 {
@@ -94,15 +103,11 @@ static int add_through_link(struct view_builder *b, const struct view_anchor *a)
 	int r = view_resolve(b->in->prefix, a->path, real, &links, &n);
 
 	for (size_t i = 0; i < n && r == 0; i++) {
-		bool foreign = view_link_is_foreign(b, links[i].path);
-
-		follow = follow && foreign;
+		follow = follow && view_link_is_foreign(b, links[i].path);
 		if (allow && follow)
 			r = view_add_link(b, links[i].path, links[i].target);
-		else if (!allow && !socket && !foreign)
-			r = close_link(b, a, links[i].path);
-		if (!allow && !socket && r == 0)
-			r = view_guard_link(b, &links[i], a->rule);
+		else if (!allow && !socket)
+			r = keep_link(b, a, &links[i]);
 	}
 	free(links);
 	/* a loop, or a path that is too long: an allow gives nothing; a deny cannot be
@@ -121,6 +126,18 @@ static int add_through_link(struct view_builder *b, const struct view_anchor *a)
 	if (r == 0 && !allow && !socket && view_is_private(b, a->path))
 		r = add_place(b, a, a->path);
 	return r;
+}
+
+int view_deny_target(struct view_builder *b, const struct view_anchor *a, const char *link,
+		     const struct view_link *links, size_t n)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < n && r == 0; i++)
+		r = keep_link(b, a, &links[i]);
+	if (r == 0)
+		r = add_place(b, a, a->path);
+	return r == 0 ? view_denied_by_link(b, link) : r;
 }
 
 int view_add_anchor(struct view_builder *b, const struct view_anchor *a)

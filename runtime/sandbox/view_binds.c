@@ -77,7 +77,14 @@ static int take_away(struct view_builder *b, size_t i, const char *named, const 
 	p->wanted.floor = p->wanted.floor && from.floor;
 	if (p->wanted.rule == VIEW_NO_RULE)
 		p->wanted.rule = rule;
-	return 0;
+	if (!from.forced)
+		return 0;
+	/* no rule speaks of the name, so that the second one has no rule either */
+	p->wanted.forced = p->wanted.ro.here = true;
+	p->wanted.ro.below |= from.ro.below;
+	if (p->wanted.ro.by == VIEW_NO_RULE)
+		p->wanted.ro.by = from.ro.by;
+	return view_deny_name(b, shown, from.ro.by, true);
 }
 
 /* Does no other mount show its file system? */

@@ -151,8 +151,16 @@ int view_deny_name(struct view_builder *b, const char *path, uint32_t rule, bool
 	if (!d)
 		return -ENOMEM;
 	v->denied = d;
-	d[v->ndenied] = (struct sandbox_denied){ strdup(path), rule, below };
+	d[v->ndenied] = (struct sandbox_denied){ strdup(path), NULL, rule, below };
 	return d[v->ndenied++].path ? 0 : -ENOMEM;
+}
+
+int view_denied_by_link(struct view_builder *b, const char *link)
+{
+	struct sandbox_denied *d = &b->out->denied[b->out->ndenied - 1];
+
+	d->link = strdup(link);
+	return d->link ? 0 : -ENOMEM;
 }
 
 void view_places_release(struct view_builder *b)

@@ -165,6 +165,8 @@ bool view_is_system(const char *path);
 /* Keeps the name from being written, whatever the rules say; `below`: and what lies below
  * it.  The path is copied.  -ENOMEM, or 0. */
 int view_deny_name(struct view_builder *b, const char *path, uint32_t rule, bool below);
+/* Notes that the last such name is denied because this link leads there.  -ENOMEM, or 0. */
+int view_denied_by_link(struct view_builder *b, const char *link);
 
 /* What the mount itself gives of `ops`. */
 static inline uint8_t view_native(const struct view_given *g)

@@ -11,6 +11,7 @@
 #include "runtime/sandbox/view_anchor.h"
 #include "runtime/sandbox/view_binds.h"
 #include "runtime/sandbox/view_find.h"
+#include "runtime/sandbox/view_lead.h"
 #include "runtime/sandbox/view_link.h"
 #include "runtime/sandbox/view_mount.h"
 #include "runtime/sandbox/view_protect.h"
@@ -167,6 +168,8 @@ int view_want(struct view_builder *b)
 		r = open_ways(b);
 	if (r == 0)
 		r = view_protect(b);
+	if (r == 0)
+		r = view_lead(b);
 	if (r == 0)
 		r = view_binds(b);
 	if (r == 0)

@@ -6,7 +6,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "runtime/base/io.h"
 #include "runtime/egress/gate.h"
+#include "runtime/sandbox/view_host.h"
 #include "runtime/supervise/denial_hint.h"
 
 enum { FEW = 3, MANY = 20 };
@@ -59,7 +61,25 @@ static bool matters(const struct bundle *b, const struct denial *d, const struct
 	return !is_read(d); /* settings that a program looks for, and does without */
 }
 
-static void print_denial(FILE *out, const struct bundle *b, const struct denial *e, bool hint)
+/* The rule speaks of a directory in which a link lies that leads to the path. */
+static void print_link(FILE *out, const struct sandbox_view *v, const struct denial *e)
+{
+	char text[sizeof(e->subject)];
+
+	for (size_t i = 0; v && strcmp(e->layer, "file") == 0 && i < v->ndenied; i++) {
+		const struct sandbox_denied *d = &v->denied[i];
+
+		io_escape(text, sizeof(text), d->path, strlen(d->path));
+		if (!d->link || d->rule != e->rule || !view_at(e->subject, text))
+			continue;
+		io_escape(text, sizeof(text), d->link, strlen(d->link));
+		fprintf(out, " (the link %s leads there)", text);
+		return;
+	}
+}
+
+static void print_denial(FILE *out, const struct bundle *b, const struct denial *e,
+			 const struct explain_how *how)
 {
 	char rule[EXPLAIN_RULE_CAP], text[100], would[700]; /* the report has the whole text */
 
@@ -75,7 +95,8 @@ static void print_denial(FILE *out, const struct bundle *b, const struct denial 
 		fprintf(out, " (%s)", strerror(e->err));
 	if (strcmp(e->layer, "network") == 0 && e->why == GATE_W_ASK)
 		fputs(" (it asks, and nobody said yes)", out);
-	if (hint && denial_hint(b, e, would, sizeof(would)))
+	print_link(out, how->view, e);
+	if (how->verbose && denial_hint(b, e, would, sizeof(would)))
 		fprintf(out, "; to let it pass: %s", would);
 	fputc('\n', out);
 }
@@ -125,7 +146,7 @@ void explain_denials(FILE *out, const struct bundle *b, const struct denials *d,
 			if (is_fallback(e) != (fallback == 1))
 				continue;
 			if (matters(b, e, how) && e->last >= from) {
-				print_denial(out, b, e, how->verbose);
+				print_denial(out, b, e, how);
 				named = true;
 			} else if (how->asked || !is_fallback(e)) {
 				requests += e->count;

@@ -6,12 +6,14 @@
 #include <stdio.h>
 
 #include "runtime/decide/rule_text.h"
+#include "runtime/sandbox/sandbox_view.h"
 #include "runtime/supervise/denials.h"
 
 struct explain_how {
 	bool asked;   /* --explain-denials: files and connections are in the list, too */
 	bool verbose; /* all of them, with the rule that would allow each */
 	bool failed;  /* the command ended non-zero */
+	const struct sandbox_view *view; /* names the link by which a rule denies a path; or NULL */
 };
 
 /*
