@@ -105,7 +105,7 @@ class Vars(Lines):
     def odd(self, which=None):
         names = self.r.sample(["A", "B", "C", "u"], 2)
         form = self.r.choice(self.forms) if which is None else self.forms[which % len(self.forms)]
-        if self.chance(2):
+        if self.chance(2) or which is not None:
             names = ["A", "B"]
         swap = {"A": names[0], "B": names[1]}
         out = []
@@ -152,10 +152,14 @@ class Vars(Lines):
         return text
 
     def short(self, which=None):
-        """One thing that may happen between an assignment and a use; `which`: its number."""
+        """One thing that may happen between an assignment and a use.  With `which`, its number, the
+        use shows both variables: what the thing does to either of them is then seen in every run."""
         text = "A=%s; B=%s" % (self.value(), self.value()) + self.pick("; ", "\n") + self.odd(which)
         sep = "\n" if "<<" in text else self.pick("; ", "\n")
-        return text + sep + self.pick('p1 "$A" "$B"', "p1 $A $B", 'p1 "$A"; p2 x"$B"', "(p1 $A x$B)", 'p1 "$B"*')
+        uses = ['p1 "$A" "$B"', "p1 $A $B", 'p1 "$A"; p2 x"$B"', "(p1 $A x$B)", 'p1 "$B"*']
+        if which is not None:
+            return text + sep + uses[which // len(self.forms) % 2]
+        return text + sep + self.pick(*uses)
 
     def line(self):
         if self.chance(2):
