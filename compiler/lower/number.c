@@ -13,7 +13,13 @@ static const struct {
 
 bool lower_number(enum ir_scalar_type type, struct str text, uint64_t *ret)
 {
-	return numbers[type].read(text, ret);
+	uint64_t n;
+
+	/* the kernel and the evaluator read these numbers as signed ones */
+	if (!numbers[type].read(text, &n) || n > INT64_MAX)
+		return false;
+	*ret = n;
+	return true;
 }
 
 const char *lower_number_help(enum ir_scalar_type type)

@@ -78,7 +78,7 @@ static enum found look_at(const struct sandbox_view *view, const char *path,
 static int refuse(const struct sandbox_run *run, enum found f, const char *path,
 		  uint32_t rule, struct rt_err *err)
 {
-	char name[80], at[160], by[300] = "";
+	char name[80], at[160], to[160], by[300] = "", real[PATH_MAX];
 
 	io_escape(name, sizeof(name), run->argv[0], strlen(run->argv[0]));
 	io_escape(at, sizeof(at), path, strlen(path));
@@ -93,6 +93,15 @@ static int refuse(const struct sandbox_run *run, enum found f, const char *path,
 			      name, at, by[0] ? by : "no rule makes it executable");
 		return 126;
 	case F_NOT_IN_VIEW:
+		/* a rule may well allow the link: what is missing is the rule for its target */
+		if (realpath(path, real) && strcmp(real, path) != 0) {
+			io_escape(to, sizeof(to), real, strlen(real));
+			(void)rt_fail(err, ENOENT,
+				      "%s: not in the sandbox (%s is a link to %s, which no rule makes "
+				      "readable and executable)",
+				      name, at, to);
+			return 127;
+		}
 		(void)rt_fail(err, ENOENT,
 			      "%s: not in the sandbox (%s exists, no rule makes it "
 			      "readable and executable)",

@@ -1,7 +1,10 @@
-/* Words which trees are read-only although rules let them be written, and why.  Decides
+/* Words which trees are read-only although rules let them be written, and which names are absent, and why.  Decides
  * nothing: the view has the reasons. */
 #include "runtime/polrun/read_only.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -67,10 +70,53 @@ static void say_one(FILE *out, const struct sandbox_run *run, const struct sandb
 		whole ? "${PROJECT_DIR}" : tree);
 }
 
+/* --- allowed names that are absent ---------------------------------------------------- */
+
+/* The path that a rule of the user's lets be written and that the host does not have; false: none. */
+static bool is_absent(const struct sandbox_run *run, const struct pb_anchor *a, char path[PATH_MAX])
+{
+	const struct pb_mounts *m = run->bundle->mounts;
+	const struct pb_rule *r = bundle_rule(run->bundle, a->rule);
+	const char *root = a->root < PB_ROOT_COUNT ? run->ctx.roots.dir[a->root] : NULL;
+	struct stat st;
+
+	/* the library's names are for all systems; ${TMPDIR} is the run's own */
+	return root && r && r->level != PB_DEFAULT && a->root != PB_ROOT_TMP && a->kind == PB_A_PATH &&
+	       a->effect == PB_ALLOW && (a->ops & PB_WRITE) &&
+	       !(a->flags & (PB_AF_SCRATCH | PB_AF_SOCKET)) &&
+	       snprintf(path, PATH_MAX, "%s%.*s", root[1] ? root : "", (int)a->path.len,
+			pb_strp(m, a->path)) < PATH_MAX &&
+	       fstatat(AT_FDCWD, path[0] ? path : "/", &st, AT_NO_AUTOMOUNT) != 0 && errno == ENOENT &&
+	       strncmp(path, "/dev/", 5) != 0;
+}
+
+/* Where polrun makes the name, there is nothing to say.  In a tree of the run's own it can be
+ * written, and is lost: a program would only see that its cache is always empty. */
+static void say_absent(FILE *out, const struct sandbox_run *run, const struct sandbox_view *v,
+		       const struct pb_anchor *a)
+{
+	const struct sandbox_node *n;
+	char path[PATH_MAX], name[SHOWN], rule[EXPLAIN_RULE_CAP];
+
+	if (!is_absent(run, a, path))
+		return;
+	n = sandbox_view_find(v, path);
+	if (n && sandbox_node_writes(n))
+		return;
+	below(path, run->ctx.roots.dir[PB_ROOT_PROJECT], name);
+	fprintf(out, "polrun: %s is absent, so that %s gives nothing there: %s; make it before the run\n", name,
+		explain_rule(run->bundle, a->rule, rule),
+		n && n->scratch && (n->ops & PB_WRITE) ? "what is written there is lost" :
+							 "it cannot be written");
+}
+
 void read_only_say(FILE *out, const struct sandbox_run *run, const struct sandbox_view *v)
 {
+	const struct pb_mounts *m = run->bundle->mounts;
 	size_t told = 0, more = 0;
 
+	for (uint32_t i = 0; i < m->anchors.count; i++)
+		say_absent(out, run, v, pb_at(m, m->anchors, sizeof(struct pb_anchor), i));
 	for (size_t i = 0; i < v->n; i++) {
 		if (!is_told(&v->nodes[i]))
 			continue;

@@ -34,11 +34,14 @@ int step_rlimit(struct init *in, const struct plan_op *op, struct rt_err *err)
 	if (op->fd == RLIMIT_DATA && op->v >= UINT64_C(1) << 30)
 		return 0;
 #endif
-	/* never raise a limit above the caller's */
+	/* never raise a limit above the caller's, the soft one neither: the caller has lowered it
+	 * for what it starts, and the command can raise it again as far as the hard one */
 	if (getrlimit((__rlimit_resource_t)op->fd, &old) < 0)
 		return step_fail(err, STEP_RLIMIT, errno, "resource %d", op->fd);
 	if (old.rlim_max < op->v)
-		new.rlim_cur = new.rlim_max = old.rlim_max;
+		new.rlim_max = old.rlim_max;
+	if (old.rlim_cur < op->v)
+		new.rlim_cur = old.rlim_cur;
 	if (setrlimit((__rlimit_resource_t)op->fd, &new) < 0)
 		return step_fail(err, STEP_RLIMIT, errno, "resource %d", op->fd);
 	return 0;

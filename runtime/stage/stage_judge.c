@@ -160,6 +160,7 @@ static bool is_closed(const struct stage_judge *j, const struct stage_entry *e, 
 int stage_ask_rules(const struct stage_judge *j, struct stage_entry *e)
 {
 	AUTO_FREE char *name = stage_entry_name(j->rec, e, false);
+	uint32_t by_link;
 
 	if (!name)
 		return -ENOMEM;
@@ -167,8 +168,11 @@ int stage_ask_rules(const struct stage_judge *j, struct stage_entry *e)
 		stage_refuse(e, STAGE_DENIED, "no rule allows writing this name");
 	else if (is_closed(j, e, name))
 		stage_refuse(e, STAGE_DENIED, "no run may write this name");
-	else if (e->target && j->allows_link && !j->allows_link(j->arg, name, e->target, &e->rule))
+	else if (e->target && j->allows_link && !j->allows_link(j->arg, name, e->target, &by_link)) {
+		/* a link that is allowed keeps the rule that allows its name */
+		e->rule = by_link;
 		stage_refuse(e, STAGE_DENIED, "a denied name would lead to what the run can write");
+	}
 	return 0;
 }
 

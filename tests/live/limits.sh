@@ -81,6 +81,18 @@ t "files"
 policy 'limits { files 16 }'
 run sh -c 'ulimit -n'
 want_out '^16$'
+t "the lower of the policy's limit and the caller's soft one"
+policy 'limits { files 64  file-size 10M }' soft
+soft=$(ulimit -Sn)
+ulimit -Sn 32
+run_with soft sh -c 'ulimit -Sn; ulimit -Hn; ulimit -Sn 50 && ulimit -Sn'
+ulimit -Sn "$soft"
+want_out '^32$'
+want_out '^64$'
+want_out '^50$'
+run_with soft sh -c 'ulimit -Sn'
+want_out '^64$'
+
 t "file-size"
 policy 'limits { file-size 10K }'
 run sh -c 'head -c 20000 /dev/zero > big; ls -l big | cut -d" " -f5'

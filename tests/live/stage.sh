@@ -36,6 +36,9 @@ want_out "^delete    $WORK/out/d: "
 want_out "^create    $WORK/out/e: "
 want_out '^          \+more$'
 want_out 'allowed by rule file-[0-9a-f]+ at '
+no_out 'allowed by .*otherwise'
+[[ $(grep -A1 "^create    $P/link: " <<<"$out" | tail -n 1) =~ allowed\ by\ rule\ file-[0-9a-f]+\ at\  ]] ||
+	bad "the link is not allowed by the rule of its name"
 verb discard
 want_rc 0
 no_file "$STATE/stage/"*

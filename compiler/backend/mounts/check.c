@@ -156,6 +156,40 @@ static void allow_wild(const struct mounts_ctx *c, const struct ir_rule *r)
 			ops & IR_READ ? "reading" : "executing");
 }
 
+/* Is it a name in a tree that every run makes for itself, and that the run's own tree does not have?
+ * What /proc holds is the kernel's. */
+static bool is_in_own_tree(struct str path)
+{
+	static const char *const made[] = {
+		"/dev", "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom",
+		"/dev/tty", "/dev/ptmx", "/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr",
+	};
+
+	for (size_t i = 0; i < POL_LEN(made); i++)
+		if (str_eqz(path, made[i]))
+			return false;
+	return mounts_is_below(path, STR("/sys")) ||
+	       (mounts_is_below(path, STR("/dev")) && !mounts_is_below(path, STR("/dev/shm")) &&
+		!mounts_is_below(path, STR("/dev/pts")));
+}
+
+/* The library names devices for all systems. */
+static bool note_own_tree(const struct mounts_ctx *c, const struct ir_rule *r)
+{
+	const struct mounts_places *at = &c->at[r->index];
+
+	for (size_t i = 0; i < at->paths.n; i++) {
+		if (r->level == IR_DEFAULT || r->set.u.file.path.root != IR_ROOT_FS ||
+		    !is_in_own_tree(at->paths.v[i]))
+			continue;
+		bk_note(c->report, r, LAYER, BK_OVER,
+			"'%.*s' is not in the run: every run makes a /dev with a few devices of its "
+			"own, and has no /sys", STR_ARG(at->paths.v[i]));
+		return true;
+	}
+	return false;
+}
+
 static void check_allow(const struct mounts_ctx *c, const struct ir_rule *r)
 {
 	struct mounts_places at;
@@ -164,6 +198,8 @@ static void check_allow(const struct mounts_ctx *c, const struct ir_rule *r)
 		allow_wild(c, r);
 		return;
 	}
+	if (!r->scratch && note_own_tree(c, r))
+		return;
 	if (r->scratch)
 		bk_note(c->report, r, LAYER, BK_EXACT,
 			"a private, empty tmpfs; what the host has there is not shown, "

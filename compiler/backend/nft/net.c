@@ -180,6 +180,10 @@ static void check_gated(const struct ir_rule *r, struct bk_report *report,
 	if (own && r->effect == IR_ASK)
 		bk_note(report, r, LAYER, BK_OVER,
 			"nobody is asked about the run's own loopback: it is denied");
+	else if (own && r->effect == IR_ALLOW && r->level != IR_DEFAULT)
+		bk_note(report, r, LAYER, BK_OVER,
+			"in a run it is the run's own loopback, which needs no rule, and opens no "
+			"service of the host: for that write \"localhost\" within 127.0.0.0/8");
 	else if (own)
 		bk_note(report, r, LAYER, BK_EXACT, "nftables in the run's namespace");
 	else if (r->effect != IR_DENY && n->protos == IR_UDP)
