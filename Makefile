@@ -166,6 +166,19 @@ $(BUILD)/gen/policy.lex.c $(BUILD)/gen/policy.lex.h &: grammar/policy.l
 $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/gen/policy.tab.h $(BUILD)/gen/policy.lex.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) -Wall -Wno-unused-function -MMD -MP -c $< -o $@
+# The names that the floor keeps, for `polc exposure` and for a HOME that a run may write.
+$(BUILD)/gen/kept_names.def: stdlib-policies/names.tsv
+	@mkdir -p $(@D)
+	$(Q)awk -F'\t' '/^#/ || NF != 6 { next } \
+		$$4 != "-" { d = sub(/\/$$/, "", $$2); \
+			printf "KEPT(%s, %s, \"/%s%s\")\n", $$4, toupper($$1), $$2, d ? "/**/*" : "" } \
+		$$3 == "told" { printf "KEPT_TOLD(\"%s\")\n", $$2 } \
+		$$3 == "host" { i = match($$2, /\/[^\/]*$$/); \
+			printf "KEPT_HOST(\"%s\", \"/%s\")\n", i ? "/" substr($$2, 1, i - 1) : "", i ? substr($$2, i + 1) : $$2 }' \
+		$< >$@
+$(call obj,compiler/analysis/exposure.c runtime/sandbox/view_protect.c runtime/polrun/new_names.c): | $(BUILD)/gen/kept_names.def
+$(BUILD)/obj/tests/prop/%.o $(BUILD)/obj/tests/unit/%.o: | $(BUILD)/gen/kept_names.def
+
 $(call obj,$(wildcard compiler/frontend/*.c)): | $(BUILD)/gen/policy.tab.h $(BUILD)/gen/policy.lex.h
 
 # --- objects, libraries, programs ---------------------------------------------

@@ -39,8 +39,15 @@ static int add_home(struct view_builder *b)
 {
 	static const struct {
 		const char *dir, *name;
-	} names[] = { { "", "/.gitconfig" }, { "/.local", "/bin" }, { "", "/.claude" },
-		      { "/.cargo", "/config.toml" } };
+	} names[] = {
+#define KEPT(...)
+#define KEPT_TOLD(...)
+#define KEPT_HOST(in, last) { in, last },
+#include "kept_names.def"
+#undef KEPT
+#undef KEPT_HOST
+#undef KEPT_TOLD
+	};
 	const char *home = b->in->home;
 	uint32_t rule = floor_rule(b, home, "/.bashrc");
 	int r = 0;

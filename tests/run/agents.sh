@@ -140,7 +140,7 @@ claude() {
 		[ -n "${text#*|}" ] || continue
 		mkdir -p "$work/${text%%|*}/.claude"
 		text=${text//@/'{"matcher":"*","hooks":[{"type":"command","command":"%"}]}'}
-		printf '%s\n' "${text//%/$line}" | sed '1s/^[a-z]*|//' >"$work/${text%%|*}/.claude/settings.json"
+		printf '%s\n' "${text//%/"$line"}" | sed '1s/^[a-z]*|//' >"$work/${text%%|*}/.claude/settings.json"
 	done
 	both "$1" claude-code "$2" "$3" command "$4"
 }

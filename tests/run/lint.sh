@@ -35,6 +35,7 @@ at_the_top() { # what nobody has agreed on: a note that was committed by mistake
 }
 layers() { python3 tests/lint/layers.py; }
 circles() { python3 tests/lint/circles.py; }
+kept_names() { python3 tests/lint/kept_names.py; }
 hook_fields() { python3 tests/lint/hook_fields.py; }
 layers_refuse() { python3 tests/lint/layers_test.py; }
 basenames() {
@@ -131,6 +132,7 @@ dev_names_missing() {
 
 check at-the-top at_the_top
 check hook-fields hook_fields
+check kept-names kept_names
 check layers layers
 check file-circles circles
 check layers-refuse layers_refuse
