@@ -34,13 +34,14 @@ static int open_cwd(void)
 
 int broker_init(struct broker *b, const struct broker_rules *rules)
 {
-	*b = (struct broker){ .rules = *rules, .self = -1, .cwd = -1 };
+	*b = (struct broker){ .rules = *rules, .proc = -1, .self = -1, .cwd = -1 };
 	b->trees.uid = b->reads.uid = b->starts.uid = geteuid();
-	b->work = malloc(sizeof(*b->work));
+	b->work = calloc(1, sizeof(*b->work));
 	if (!b->work)
 		return -ENOMEM;
+	b->proc = sys_open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 	b->self = sys_open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
-	if (b->self < 0)
+	if (b->proc < 0 || b->self < 0)
 		return -errno;
 	b->cwd = open_cwd();
 	return b->cwd < 0 ? -errno : 0;
@@ -51,13 +52,19 @@ void broker_release(struct broker *b)
 	broker_trees_release(&b->trees);
 	broker_trees_release(&b->reads);
 	broker_trees_release(&b->starts);
+	if (b->work) {
+		name_text_release(&b->work->decoded.base);
+		name_text_release(&b->work->decoded.to_base);
+	}
 	free(b->work);
 	b->work = NULL;
+	if (b->proc >= 0)
+		(void)close(b->proc);
 	if (b->self >= 0)
 		(void)close(b->self);
 	if (b->cwd >= 0)
 		(void)close(b->cwd);
-	b->self = b->cwd = -1;
+	b->proc = b->self = b->cwd = -1;
 }
 
 /* What cannot be marked makes no walls, which would not hold. */
