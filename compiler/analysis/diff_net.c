@@ -286,6 +286,9 @@ static bool acts_alike(const struct job *j, const struct at_host *at,
 	uint32_t *tags = arena_array(tmp, at->n + 1, sizeof(*tags));
 	size_t i, n = 0;
 
+	/* two rules of one effect differ where the guard is: only one may name the address */
+	if (req->is_addr && guard_kind(req->addr) != GUARD_PUBLIC)
+		return false;
 	for (i = 0; i < at->n; i++)
 		if (diff_matches(at->sel[i], req))
 			tags[n++] = (uint32_t)i;
