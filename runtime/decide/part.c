@@ -26,6 +26,28 @@ static bool is_denied(const struct line_ctx *l, const struct decision *d)
 
 /* --- words that spell something ---------------------------------------------------- */
 
+/* The text of a word with 'x' for each part of it that is not literal, or NULL. */
+static const char *text_of(struct line_ctx *l, const struct sh_seg *seg)
+{
+	const struct sh_seg *s;
+	char *text, *to;
+	size_t n = 1;
+
+	for (s = seg; s; s = s->next)
+		n += s->kind == SH_LIT ? s->n : 1;
+	text = to = pool_take(&l->pool, n, 1);
+	for (s = seg; s && text; s = s->next) {
+		if (s->kind == SH_LIT)
+			memcpy(to, s->p, s->n);
+		else
+			*to = 'x';
+		to += s->kind == SH_LIT ? s->n : 1;
+	}
+	if (text)
+		*to = '\0';
+	return text;
+}
+
 /* The words from `from` on as an argv for cmd_from_argv(), or NULL. */
 static const char **argv_of(struct line_ctx *l, const struct cmd_part *p, uint32_t from,
 			    size_t *ret_bytes)
@@ -36,15 +58,13 @@ static const char **argv_of(struct line_ctx *l, const struct cmd_part *p, uint32
 	*ret_bytes = 0;
 	for (i = from; i < p->nwords && argv; i++) {
 		struct walk_word w;
-		char *text = NULL;
+		const char *text = NULL;
 
 		if (part_word(l, &p->words[i], false, &w))
-			text = pool_take(&l->pool, (size_t)w.seg->n + 1, 1);
+			text = text_of(l, w.seg);
 		if (!text)
 			return NULL;
-		memcpy(text, w.seg->p, w.seg->n);
-		text[w.seg->n] = '\0';
-		*ret_bytes += (size_t)w.seg->n + 1;
+		*ret_bytes += strlen(text) + 1;
 		argv[i - from] = text;
 	}
 	return argv;
@@ -97,24 +117,37 @@ static uint32_t tail_denied(struct line_ctx *l, const struct cmd_part *p, uint32
 	return rule;
 }
 
+static bool is_literal(struct line_ctx *l, const struct cmd_word *word)
+{
+	struct pool pool = l->pool;
+	struct walk_word w;
+	bool r = part_word(l, word, false, &w) && w.literal;
+
+	l->pool = pool;
+	return r;
+}
+
 /* The index from which on all words are literal. */
 static uint32_t literal_end(struct line_ctx *l, const struct cmd_part *p)
 {
-	struct pool pool = l->pool;
 	uint32_t i = p->nwords;
-	struct walk_word w;
 
-	while (i > 1 && part_word(l, &p->words[i - 1], false, &w) && w.literal)
+	while (i > 1 && is_literal(l, &p->words[i - 1]))
 		i--;
-	l->pool = pool;
 	return i;
 }
 
-static uint32_t any_tail_denied(struct line_ctx *l, const struct cmd_part *p)
+/*
+ * The rule that denies what the words from some place on spell, all of them literal; with
+ * `literal_name` it is enough that the first of them is.
+ */
+static uint32_t any_tail_denied(struct line_ctx *l, const struct cmd_part *p, bool literal_name)
 {
 	uint32_t rule = NONE, i;
 
-	for (i = literal_end(l, p); i < p->nwords && rule == NONE; i++) {
+	for (i = literal_name ? 1 : literal_end(l, p); i < p->nwords && rule == NONE; i++) {
+		if (literal_name && !is_literal(l, &p->words[i]))
+			continue;
 		if (!part_spend(l, 24 + p->words[i].w->seg.n))
 			return NONE;
 		rule = tail_denied(l, p, i);
@@ -236,7 +269,7 @@ static void decide_spelled(struct deciding *x)
 
 	if (x->d.effect == PB_ALLOW && !x->m.inert && !(x->p->flags & CMD_TABLED) &&
 	    !is_known(x))
-		by = any_tail_denied(x->l, x->p);
+		by = any_tail_denied(x->l, x->p, true);
 	if (by != NONE)
 		at_least_ask(x, DECIDE_SPELLS, by);
 	else
@@ -339,7 +372,7 @@ void part_decide(struct line_ctx *l, struct cmd_part *p, struct decision *ret)
 	p->step = DECIDE_RULES;
 	ask_rules(&x);
 	if (!is_denied(l, &x.d) && (p->flags & CMD_LOST))
-		lost = any_tail_denied(l, p);
+		lost = any_tail_denied(l, p, false);
 	if (lost != NONE) {
 		x.d.effect = PB_DENY;
 		x.d.rule = lost;

@@ -302,6 +302,11 @@ static void test_words(void **state)
 	EXPECT("cat ~/.ssh/id", "ask", "r0");
 	EXPECT("cat --file=/home/u/.ssh", "ask", "r0");
 	EXPECT("./mywrap rm -rf build", "ask", "r2");
+	EXPECT("./mywrap rm -rf b*", "ask", "r2");
+	EXPECT("./mywrap rm -rf \"$x\"", "ask", "r2");
+	EXPECT("./mywrap $x rm -rf \"build/$(date)\" y", "ask", "r2");
+	EXPECT("./mywrap \"$x\" run \"$x\"", "allow", NULL);
+	EXPECT("./mywrap \"rm$x\" y", "allow", NULL);
 	EXPECT("./mywrap run build", "allow", NULL);
 	EXPECT("cat rm x", "allow", "r1");
 	EXPECT("cat a > /tmp/x", "allow", "r1");
