@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/approvals/ask_net.h"
 #include "runtime/base/envp.h"
 #include "runtime/base/io.h"
 #include "runtime/polrun/appeared.h"
@@ -18,6 +19,7 @@
 #include "runtime/polrun/network.h"
 #include "runtime/polrun/record_entry.h"
 #include "runtime/polrun/streams.h"
+#include "runtime/polrun/terminal.h"
 #include "runtime/polrun/told.h"
 #include "runtime/state/state_dir.h"
 
@@ -86,6 +88,7 @@ static int start_and_supervise(struct session *s)
 	const struct told told = told_of(s);
 	struct sandbox_child child = { .listener = -1, .root_fd = -1, .copies_fd = -1 };
 	struct streams streams = { 0 };
+	struct terminal terminal;
 	struct rt_err err = { 0 };
 	int r, flags[3];
 
@@ -134,10 +137,16 @@ static int start_and_supervise(struct session *s)
 	told_arm(&told, &s->unreached, s->report.fd >= 0);
 	if (!s->run.trace) /* else the rename itself is recorded */
 		config_lock_begin(&s->locks, &s->bundle, &s->view);
+	terminal_note(&terminal);
 	s->run.names_lock = names_lock = s->view.brokers ? open_names_lock(s) : -1;
 	r = supervise(&s->run, &s->view, &child, &s->walls, &s->unreached,
 		      &s->gateway, &s->result, &err);
 	streams_give_back(flags);
+	/* a question that still stands has the terminal, and a screen on which nothing else is to be said */
+	ask_net_end(s->gateway.ask, s->asker);
+	s->gateway.ask = -1;
+	s->asker = 0;
+	terminal_give_back(&terminal, r < 0 || s->result.exit_code < 0);
 	if (r < 0)
 		fprintf(stderr, "polrun: %s%s%s\n", err.step, err.step[0] ? ": " : "",
 			err.text);

@@ -66,6 +66,7 @@ static const int ioctls[] = {
 	(int)SECCOMP_IOCTL_NOTIF_RECV, (int)SECCOMP_IOCTL_NOTIF_SEND,
 	(int)SECCOMP_IOCTL_NOTIF_ID_VALID, (int)SECCOMP_IOCTL_NOTIF_SET_FLAGS,
 	TCGETS, /* stdio asks whether stderr is a terminal */
+	TIOCGPGRP, TIOCSPGRP, TCSETS, /* the terminal is given back (polrun/terminal.h) */
 	(int)SECCOMP_IOCTL_NOTIF_ADDFD, /* the broker's alone: the last one */
 };
 
@@ -106,6 +107,8 @@ static void build(struct own_filter *f, const int *broker, size_t n)
 	own_filter_allow_if(f, SYS_tgkill, 0, (const int[]){ getpid() }, 1);
 	/* a file is mapped for its name (deep_name.h), and nothing of it is read */
 	own_filter_allow_if(f, SYS_mmap, 2, (const int[]){ PROT_NONE }, 1);
+	/* kill: only to ask whether a process group is empty */
+	own_filter_allow_if(f, SYS_kill, 1, (const int[]){ 0 }, 1);
 	own_filter_allow_if(f, SYS_ioctl, 1, ioctls, OWN_FILTER_COUNT(ioctls) - (n == 0));
 	if (n) {
 		own_filter_allow_if(f, SYS_prlimit64, 1, limits, OWN_FILTER_COUNT(limits));
