@@ -38,6 +38,8 @@ struct search {
 	size_t nqueue, cap, next;
 	struct timespec begun;
 	bool no_memory;
+	repo_meet *meet; /* or NULL */
+	void *arg;
 };
 
 /* What was found in one folder. */
@@ -193,7 +195,9 @@ static int read_names(struct search *s, const struct step *at, int fd, struct se
 				      S_ISDIR(st.st_mode);
 			if (!walk)
 				note(x, d->d_name, dir);
-			else if (dir)
+			if (!walk && s->meet && at->place == IN_TREE)
+				s->meet(s->arg, fd, at->path, d->d_name);
+			if (walk && dir)
 				go_into(s, at, d->d_name);
 		}
 	return n < 0 ? -errno : 0;
@@ -262,7 +266,12 @@ static bool is_late(const struct search *s)
 
 int repo_find(int dirfd, struct repo_list *ret)
 {
-	struct search s = { .out = ret, .top = dirfd };
+	return repo_find_each(dirfd, NULL, NULL, ret);
+}
+
+int repo_find_each(int dirfd, repo_meet *meet, void *arg, struct repo_list *ret)
+{
+	struct search s = { .out = ret, .top = dirfd, .meet = meet, .arg = arg };
 
 	*ret = (struct repo_list){ .v = NULL };
 	(void)clock_gettime(CLOCK_MONOTONIC, &s.begun);

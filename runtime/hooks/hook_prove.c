@@ -359,26 +359,28 @@ end:
 }
 
 /* Runs the line with a program in polquery's place that hangs, and one second for it: the
- * agent has to see status 2, and a text where it ignores a status without one. */
+ * agent has to see status 2, and a text where it ignores a status without one.  Cursor blocks
+ * for every other status than 0 (failClosed, which the doctor checks). */
 static void ask_hanging(const struct proof *p)
 {
 	const char *command = p->command, *timeout = p->h->timeout;
+	const bool any_status = p->l->agent == HOOK_CURSOR;
 	struct hook_ran ran = { .out = NULL };
 	char *line = NULL;
 	int r = -ENOMEM;
 
-	/* Cursor itself blocks what has no answer (failClosed, which the doctor checks) */
-	if (!timeout || p->l->agent == HOOK_CURSOR)
+	if (!timeout)
 		return;
 	if (asprintf(&line, "%.*s%s -k 1 1 /bin/sleep 60%s", (int)p->h->from, command, timeout,
 		     command + p->h->to) < 0)
 		line = NULL;
 	if (line)
 		r = hook_run_line(p->l->agent, line, "{}", 2, HOOK_RUN_SECONDS, &ran);
-	if (r < 0 || ran.late || ran.status != 2 ||
+	if (r < 0 || ran.late || (any_status ? ran.status == 0 : ran.status != 2) ||
 	    (!ran.err_n && (p->l->agent == HOOK_CODEX || p->l->agent == HOOK_GEMINI)))
 		hook_say(p->l, HOOK_WRONG, "a polquery that hangs does not block: ",
 			 r < 0 ? strerror(-r) : ran.late ? "the line does not end" :
+			 any_status ? "the line ends with the status 0" :
 			 ran.status != 2 ? "the line ends with another status than 2" :
 					   "nothing is written to stderr");
 	hook_run_release(&ran);

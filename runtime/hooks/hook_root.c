@@ -59,7 +59,7 @@ bool hook_root_find(struct query *q, const struct hook_message *m, char out[PATH
 	struct rt_err none = { 0 };
 	int r = 0;
 
-	if (m->session && state_dir_own(state, &none) == 0)
+	if (m->session && state_dir_of_home(state, &none) == 0)
 		r = session_find(state, name, m->session, out, err);
 	if (r != 0)
 		return r > 0;

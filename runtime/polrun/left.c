@@ -14,7 +14,8 @@
 #include "runtime/base/sys.h"
 #include "runtime/state/state_dir.h"
 
-enum { MAX_LINES = 20 }; /* lines about one run; the list has the rest */
+/* lines about one run, and of them about unknown names; the list has the rest */
+enum { MAX_LINES = 20, MAX_UNKNOWN = 5 };
 
 static void shown_project(const char *project, char out[600])
 {
@@ -63,8 +64,13 @@ static void say_waiting(const struct left_store *s, const char *project, FILE *o
 	uint64_t n = s->nbad;
 	char path[600];
 
-	for (size_t i = 0; i < s->npiles; i++)
-		n += s->pile[i].n + s->pile[i].more;
+	/* an unknown name is said once, since most are harmless: the list has them until they
+	 * are acknowledged */
+	for (size_t i = 0; i < s->npiles; i++) {
+		n += s->pile[i].more;
+		for (size_t k = 0; k < s->pile[i].n; k++)
+			n += s->pile[i].v[k].kind != LEFT_UNKNOWN;
+	}
 	if (!n)
 		return;
 	shown_project(project, path);
@@ -103,7 +109,7 @@ static int open_record(struct left *l, struct left_store *s, bool can,
 	return r == 0 && can ? make_record(l, s, view, err) : r;
 }
 
-void left_begin(struct left *l, const char *dir, const char *project,
+void left_begin(struct left *l, const char *dir, const char *project, const struct bundle *b,
 		const struct sandbox_view *view, FILE *out)
 {
 	const bool can = can_leave(view, project);
@@ -117,6 +123,8 @@ void left_begin(struct left *l, const char *dir, const char *project,
 	if (can) {
 		say_not_kept(&view->repos, project, out);
 		l->top = sys_open(project, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+		if (l->top >= 0)
+			new_names_begin(&l->names, b, l->top);
 		r = l->found.project ? state_dir_make(dir, &err) :
 				       rt_fail(&err, ENOMEM, "out of memory");
 	}
@@ -136,20 +144,56 @@ void left_begin(struct left *l, const char *dir, const char *project,
 
 /* --- after ------------------------------------------------------------------------- */
 
+static void add_found(struct left *l, enum left_kind kind, const char *below, int64_t when)
+{
+	char path[2 * PATH_MAX];
+
+	(void)snprintf(path, sizeof(path), "%s%s%s", l->project, below[0] ? "/" : "", below);
+	left_pile_add(&l->found, kind, path, when, false);
+}
+
+/* Does the name lie in a repository that is new, or is it one?  That is named as a whole. */
+static bool in_new_repo(const struct repo_list *now, const struct repo_list *before,
+			const char *name)
+{
+	for (size_t i = 0; i < now->n; i++) {
+		const char *path = now->v[i].path, *slash = strrchr(path, '/');
+		size_t n = (now->v[i].kind == REPO_DOT_GIT || now->v[i].kind == REPO_GIT_FILE) && slash ?
+				   (size_t)(slash - path) : 0;
+
+		if (strcmp(name, path) == 0 || (n && strncmp(name, path, n) == 0 && name[n] == '/' &&
+						!repo_has(before, now->v[i].kind, path)))
+			return true;
+	}
+	return false;
+}
+
+static void look_at_names(struct left *l, const struct repo_list *now,
+			  const struct repo_list *before, int64_t when)
+{
+	struct name_list unknown = { .v = NULL };
+
+	for (size_t i = 0; i < l->names.known.n; i++)
+		if (!in_new_repo(now, before, l->names.known.v[i]))
+			add_found(l, LEFT_WRITTEN, l->names.known.v[i], when);
+	new_names_end(&l->names, l->top, &unknown);
+	for (size_t i = 0; i < unknown.n; i++)
+		add_found(l, LEFT_UNKNOWN, unknown.v[i], when);
+	l->names_cut = l->names.known.cut || unknown.cut;
+	name_list_release(&unknown);
+}
+
 static void look_after(struct left *l, const struct sandbox_view *view, int64_t when)
 {
 	struct repo_list now = { .v = NULL };
-	char path[2 * PATH_MAX];
-	int r = l->top < 0 || !l->found.project ? -EBADF : repo_find(l->top, &now);
+	int r = l->top < 0 || !l->found.project ? -EBADF :
+						  repo_find_each(l->top, new_names_meet, &l->names, &now);
 
-	for (size_t i = 0; i < now.n; i++) {
-		if (repo_has(&view->repos, now.v[i].kind, now.v[i].path))
-			continue;
-		(void)snprintf(path, sizeof(path), "%s%s%s", l->project,
-			       now.v[i].path[0] ? "/" : "", now.v[i].path);
-		left_pile_add(&l->found, (enum left_kind)(LEFT_REPO + now.v[i].kind), path, when,
-			      false);
-	}
+	for (size_t i = 0; i < now.n; i++)
+		if (!repo_has(&view->repos, now.v[i].kind, now.v[i].path))
+			add_found(l, (enum left_kind)(LEFT_REPO + now.v[i].kind), now.v[i].path, when);
+	if (r == 0)
+		look_at_names(l, &now, &view->repos, when);
 	if (r < 0)
 		l->incomplete = LEFT_FAILED;
 	else if (now.cut)
@@ -164,16 +208,21 @@ static void look_after(struct left *l, const struct sandbox_view *view, int64_t 
 
 static void say_found(const struct left *l, size_t from, FILE *out)
 {
+	size_t shown = 0, unknown = 0, n = l->found.n - from;
 	char text[LEFT_TEXT];
-	size_t n = l->found.n - from;
-	/* if nothing is remembered there is no list to show the rest */
-	size_t shown = l->fd < 0 || n <= MAX_LINES ? n : MAX_LINES;
-	uint64_t more = n - shown + l->found.more;
+	uint64_t more;
 
-	for (size_t i = from; i < from + shown; i++) {
+	/* if nothing is remembered there is no list to show the rest */
+	for (size_t i = from; i < l->found.n; i++) {
+		unknown += l->found.v[i].kind == LEFT_UNKNOWN;
+		if (l->fd >= 0 && (shown == MAX_LINES ||
+				   (l->found.v[i].kind == LEFT_UNKNOWN && unknown > MAX_UNKNOWN)))
+			continue;
 		left_say(&l->found.v[i], text);
 		fprintf(out, "polrun: %s\n", text);
+		shown++;
 	}
+	more = n - shown + l->found.more;
 	if (more)
 		fprintf(out, "polrun: and %" PRIu64 " more have appeared%s\n", more,
 			shown < n ? ": see polquery left list" : "");
@@ -195,6 +244,8 @@ void left_end(struct left *l, const struct sandbox_view *view, const size_t *whi
 	named = l->found.n;
 	look_after(l, view, when);
 	say_found(l, named, out);
+	if (l->names_cut)
+		fprintf(out, "polrun: not all new names in the project were looked at: there are too many\n");
 	if (l->incomplete != LEFT_KINDS) {
 		how.kind = l->incomplete;
 		left_say(&how, text);
@@ -220,6 +271,7 @@ void left_cancel(struct left *l)
 void left_release(struct left *l)
 {
 	left_pile_release(&l->found);
+	new_names_release(&l->names);
 	if (l->top >= 0)
 		(void)close(l->top);
 	if (l->fd >= 0)

@@ -1,6 +1,7 @@
 /*
  * What a run may leave below the project for git, editors and shells to trust:
- * repositories that were not there before, and names of the floor.  A record in the
+ * repositories that were not there before, names of the floor, and names that a program may read
+ * that no list has yet (new_names.h).  A record in the
  * folder of polrun's state (left_store.h) is written before the run begins, so that it
  * remains if polrun is killed: the next run in the project then looks.  Each run in the
  * project says how much nobody has acknowledged yet (`polquery left`).
@@ -10,6 +11,7 @@
 
 #include <stdio.h>
 
+#include "runtime/polrun/new_names.h"
 #include "runtime/sandbox/sandbox.h"
 #include "runtime/state/left_store.h"
 
@@ -18,6 +20,8 @@ struct left {
 	bool can; /* the run can write below the project */
 	int top; /* the project's folder; only what lies below it is looked at */
 	int fd;  /* the record, locked as long as this run lives; -1: there is none */
+	struct new_names names;
+	bool names_cut; /* not all of them were looked at */
 	struct left_pile found;    /* found after this run */
 	enum left_kind incomplete; /* how the search after the run ended; LEFT_KINDS: it
 	                              was complete */
@@ -29,7 +33,7 @@ struct left {
  * state; it is made if the run could leave anything.  Without a record the run
  * continues, and one line says so.
  */
-void left_begin(struct left *l, const char *dir, const char *project,
+void left_begin(struct left *l, const char *dir, const char *project, const struct bundle *b,
 		const struct sandbox_view *view, FILE *out);
 /* Call it after the run.  `which` lists the names in view->creatable that have
  * appeared, which have been reported already.  Uses only descriptors. */

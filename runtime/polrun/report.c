@@ -210,6 +210,8 @@ static void left_mechanisms(struct json *j, const struct report *r)
 		left_say(&it, text);
 		how(j, "left", text);
 	}
+	if (r->left->names_cut)
+		how(j, "left", "not all new names in the project were looked at");
 	if (r->left->found.more) {
 		(void)snprintf(text, sizeof(text), "%" PRIu64 " more have appeared",
 			       r->left->found.more);

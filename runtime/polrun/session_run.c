@@ -201,7 +201,7 @@ int session_run(struct session *s)
 	before_check_dot_git(s->roots.project, &s->view, s->dot_git, sizeof(s->dot_git));
 	told = told_of(s);
 	told_begin(&told);
-	left_begin(&s->left, s->state, s->roots.project, &s->view, s->notes);
+	left_begin(&s->left, s->state, s->roots.project, &s->bundle, &s->view, s->notes);
 	r = s->opt.artifacts ? artifacts_begin(&s->artifacts, &s->view) : 0;
 	status = r < 0 ? no_artifacts(&err, r) : start_and_supervise(s);
 	if (!s->ran)

@@ -15,6 +15,8 @@ static const char *const words[LEFT_KINDS] = {
 	[LEFT_REPO + REPO_BARE] = "bare-repository",
 	[LEFT_REPO + REPO_POLICY] = "policy",
 	[LEFT_NAME] = "name",
+	[LEFT_WRITTEN] = "written-name",
+	[LEFT_UNKNOWN] = "unknown-name",
 	[LEFT_CUT] = "search-cut",
 	[LEFT_CLOSED] = "search-closed",
 	[LEFT_FAILED] = "search-failed",
@@ -60,6 +62,12 @@ void left_say(const struct left_item *it, char text[LEFT_TEXT])
 		(void)snprintf(text, LEFT_TEXT, "%s has appeared%s: %s, whose bundles and signers a "
 			       "run there may be told to believe: look at it before you work there",
 			       path, when, repo_word(REPO_POLICY));
+	else if (it->kind == LEFT_WRITTEN)
+		(void)snprintf(text, LEFT_TEXT, "%s was made or changed%s: an agent, an editor or a tool that "
+			       "works in that folder obeys or runs it: look at it before", path, when);
+	else if (it->kind == LEFT_UNKNOWN)
+		(void)snprintf(text, LEFT_TEXT, "%s has appeared%s: look at it if a program of yours reads such "
+			       "a name by itself", path, when);
 	else
 		(void)snprintf(text, LEFT_TEXT, "%s has appeared%s: %s, whose configuration git "
 			       "believes: look at it before you work there", path, when,

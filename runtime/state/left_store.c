@@ -223,7 +223,7 @@ static bool is_gone(const struct left_item *it)
 {
 	struct stat st;
 
-	return it->kind <= LEFT_NAME &&
+	return it->kind < LEFT_CUT &&
 	       fstatat(AT_FDCWD, it->path, &st, AT_SYMLINK_NOFOLLOW) != 0 &&
 	       (errno == ENOENT || errno == ENOTDIR);
 }

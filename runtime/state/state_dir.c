@@ -30,7 +30,7 @@ bool state_dir_path(const char *home, const char *xdg, char out[PATH_MAX])
 	return state_dir_place(home, "/.local/state", xdg, out);
 }
 
-int state_dir_own(char dir[PATH_MAX], struct rt_err *err)
+static int own_dir(const char *xdg, char dir[PATH_MAX], struct rt_err *err)
 {
 	const char *home = getenv("HOME");
 	char real[PATH_MAX];
@@ -43,9 +43,19 @@ int state_dir_own(char dir[PATH_MAX], struct rt_err *err)
 			       "/etc/passwd has no entry for this user");
 	if (realpath(home, real))
 		home = real;
-	if (!state_dir_path(home, getenv("XDG_STATE_HOME"), dir))
+	if (!state_dir_path(home, xdg, dir))
 		return rt_fail(err, ENAMETOOLONG, "XDG_STATE_HOME or HOME is too long");
 	return 0;
+}
+
+int state_dir_own(char dir[PATH_MAX], struct rt_err *err)
+{
+	return own_dir(getenv("XDG_STATE_HOME"), dir, err);
+}
+
+int state_dir_of_home(char dir[PATH_MAX], struct rt_err *err)
+{
+	return own_dir(NULL, dir, err);
 }
 
 /* Opens one component.  If it has to be made, it gets the owner of the directory that

@@ -26,6 +26,9 @@ bool state_dir_path(const char *home, const char *xdg, char out[PATH_MAX]);
 bool state_dir_place(const char *home, const char *rest, const char *xdg, char out[PATH_MAX]);
 /* The same for the calling user, from the environment and /etc/passwd as in polrun. */
 int state_dir_own(char dir[PATH_MAX], struct rt_err *err);
+/* The same, whatever XDG_STATE_HOME says: some clients take variables of their hooks from a file
+ * of the project (.env), which a run may have written. */
+int state_dir_of_home(char dir[PATH_MAX], struct rt_err *err);
 /*
  * Makes the folder and the missing directories above it, with mode 0700 and the owner
  * of the directory that exists.  0, also if it exists; -errno.

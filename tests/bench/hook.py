@@ -41,14 +41,15 @@ def call(argv, env):
 
 def main():
     runs, bindir, bundles = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
-    env = {"PATH": "/usr/bin:/bin", "HOME": "/root" if os.geteuid() == 0 else "/"}
+    home = tempfile.TemporaryDirectory()  # where the session is recorded
+    env = {"PATH": "/usr/bin:/bin", "HOME": home.name, "CLAUDE_PROJECT_DIR": PROJECT.name}
     commands = {"`/bin/true`": ["/bin/true"]}
     for bundle in bundles:
         name, path = bundle.split("=", 1)
         hook = [f"{bindir}/polquery", "-b", path, "hook", "claude-code"]
         commands[f"`polquery hook`, {name}"] = hook
-        commands[f"`sh -c 'polquery hook … \\|\\| exit 2'`, {name}"] = [
-            "/bin/sh", "-c", " ".join(hook) + " || exit 2"]
+        commands[f"the documented line, {name}"] = [
+            "/bin/sh", "-c", "/usr/bin/timeout 20 " + " ".join(hook) + " || { echo polquery: no answer >&2; exit 2; }"]
         decision = call(hook, env)[1].decode()
         if '"permissionDecision":"allow"' not in decision:
             sys.exit(f"hook.py: not allowed, which they allow: {decision[:300]}")

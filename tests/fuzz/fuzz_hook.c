@@ -256,7 +256,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	if (!b.bytes) {
 		policy_made(policy, &b);
 		/* what the clients set; nothing is recorded of these sessions */
-		LAW(setenv("XDG_STATE_HOME", "/proc/none", 1) == 0);
+		LAW(setenv("HOME", "/proc/none", 1) == 0);
 		LAW(setenv("CLAUDE_PROJECT_DIR", "/home/u/project", 1) == 0);
 		LAW(setenv("GEMINI_PROJECT_DIR", "/home/u/project", 1) == 0);
 		LAW(query_init(&query, &b, PB_HOST, &err) == 0);

@@ -658,7 +658,7 @@ rm -rf .husky .zed .opencode .agents
 run sh -c 'for f in '"$names"'; do echo x >$f; done; mkdir .husky .zed .opencode .agents .pi .qwen .kiro .helix .free'
 for f in $names .husky .zed .opencode .agents .pi .qwen .kiro .helix; do no_file "$f"; done
 want_file .free
-no_err 'has appeared'
+[ "$(grep -c 'has appeared' <<<"$err")" -eq 1 ] && want_err '/\.free has appeared' || bad 'a kept name has appeared'
 want_line '[0-9]+ other requests were blocked'
 for f in $names .husky .zed .opencode .agents .pi .qwen .kiro .helix; do
 	run sh -c "mkdir $f"

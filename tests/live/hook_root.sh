@@ -89,6 +89,20 @@ for agent in claude-code codex gemini-cli; do
 	denies "a record that is none"
 	rm -r "$state" && mv "$WORK/kept" "$state" && chmod 700 "$state"
 
+	t "$agent: a folder of records that the project names in a variable (Gemini CLI takes .env's) counts for nothing"
+	export XDG_STATE_HOME=$P/planted
+	ask $agent "$P" "$P" "FILE:$P/a" "planted-$agent"
+	allows "the control"
+	mkdir -p "$XDG_STATE_HOME/pol/sessions"
+	for name in "$state"/*; do echo "$V" >"$XDG_STATE_HOME/pol/sessions/${name##*/}"; done
+	for name in "$XDG_STATE_HOME/pol/sessions"/*; do echo "$V" >"$name"; done
+	ask $agent "$P" "$P" "FILE:$V/a" "planted-$agent"
+	denies "the project that the planted record names"
+	ask $agent "$P" "$P" "FILE:$P/a" "planted-$agent"
+	allows "the session's own project"
+	unset XDG_STATE_HOME
+	rm -r "$P/planted"
+
 	t "$agent: --run: the walls are those of the session's project"
 	policy '' run
 	ask $agent "$P" "$P" 'echo a' '' --run "$WORK/run.polb"

@@ -1,0 +1,355 @@
+/*
+ * Decides which names that a run has made are shown to a person.
+ *
+ * At the top a list is made before the run and compared after it: a changed file there
+ * is in `git diff`.  Below, the whole tree is searched after the run only, together
+ * with the search for repositories, and what was changed since the run began is taken:
+ * the kernel sets the time of change (ctime) of a name that is made, renamed or
+ * written, and no call sets it to another value.
+ */
+#include "runtime/polrun/new_names.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+#include "runtime/base/sys.h"
+
+#define MAX_DEPTH 4u /* of folders at the top whose names begin with a dot */
+
+static const char *const ordinary_dots[] = {
+#define DOT(pattern) pattern,
+#include "runtime/polrun/ordinary.def"
+};
+static const char *const ordinary_configs[] = {
+#define CONFIG(pattern) pattern,
+#include "runtime/polrun/ordinary.def"
+};
+static const char *const packages[] = {
+#define PACKAGES(name) name,
+#include "runtime/polrun/ordinary.def"
+};
+/* At the top: kept nowhere, since runs write them */
+static const char *const told[] = {
+#define KEPT(...)
+#define KEPT_HOST(...)
+#define KEPT_TOLD(name) name,
+#include "kept_names.def"
+#undef KEPT
+#undef KEPT_HOST
+#undef KEPT_TOLD
+};
+/* How the names of files end that say what a program does, or what an agent is told. */
+static const char *const config_ends[] = { ".json", ".jsonc", ".json5", ".toml",
+					   ".yaml", ".yml",   ".ini",   ".cfg",
+					   ".conf", ".mdc",   "rc" };
+
+/* --- lists
+ * ------------------------------------------------------------------------------- */
+
+static void put_name(struct name_list *l, const char *dir, const char *name)
+{
+	char *path = NULL;
+
+	if (l->n == NEW_NAMES_MOST) {
+		l->cut = true;
+		return;
+	}
+	if (l->n == l->cap) {
+		size_t cap = l->cap ? 2 * l->cap : 64;
+		char **grown = reallocarray(l->v, cap, sizeof(*grown));
+
+		if (!grown) {
+			l->cut = true;
+			return;
+		}
+		l->v = grown;
+		l->cap = cap;
+	}
+	if (asprintf(&path, "%s%s%s", dir, dir[0] ? "/" : "", name) < 0)
+		l->cut = true;
+	else
+		l->v[l->n++] = path;
+}
+
+void name_list_release(struct name_list *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->v[i]);
+	free(l->v);
+	*l = (struct name_list){ .v = NULL };
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool has_name(const struct name_list *l, const char *path)
+{
+	return l->n && bsearch(&path, l->v, l->n, sizeof(*l->v), by_name);
+}
+
+/* --- what a name is
+ * ---------------------------------------------------------------------- */
+
+static bool matches_one(const char *const *patterns, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (fnmatch(patterns[i], name, FNM_NOESCAPE) == 0)
+			return true;
+	return false;
+}
+#define MATCHES(patterns, name) \
+	matches_one(patterns, sizeof(patterns) / sizeof((patterns)[0]), name)
+
+static bool is_capital_text(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n > 3 && strcasecmp(name + n - 3, ".md") == 0 &&
+	       strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") ==
+		       strcspn(name, ".");
+}
+
+static bool looks_like_config(const char *name)
+{
+	size_t n = strlen(name);
+
+	if (is_capital_text(name))
+		return true;
+	for (size_t i = 0; i < sizeof(config_ends) / sizeof(config_ends[0]); i++) {
+		size_t end = strlen(config_ends[i]);
+
+		if (n > end && strcmp(name + n - end, config_ends[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Collects what the floor keeps at the top of the project: "/CLAUDE.md",
+ * "/.github/hooks". */
+static void take_floor(struct new_names *n)
+{
+	const struct pb_mounts *m = n->b->mounts;
+
+	n->floor = calloc(m->anchors.count + 1, sizeof(*n->floor));
+	n->top.cut = n->known.cut = !n->floor;
+	for (uint32_t i = 0; n->floor && i < m->anchors.count; i++) {
+		const struct pb_anchor *a = pb_at(m, m->anchors, sizeof(*a), i);
+
+		if ((a->flags & PB_AF_FLOOR) && a->kind == PB_A_PATH &&
+		    a->effect == PB_DENY && a->root == PB_ROOT_PROJECT &&
+		    a->path.len > 1)
+			n->floor[n->nfloor++] =
+				(struct floor_name){ pb_strp(m, a->path), a->path.len };
+	}
+}
+
+/* Does the path end with the name, as "sub/.claude" does? */
+static bool ends_with_floor(const struct new_names *n, const char *path, size_t len)
+{
+	for (size_t i = 0; i < n->nfloor; i++)
+		if (len > n->floor[i].len &&
+		    memcmp(path + len - n->floor[i].len, n->floor[i].text,
+			   n->floor[i].len) == 0)
+			return true;
+	return false;
+}
+
+/* The length of the shortest beginning of a folder's path that ends with a name of the
+ * floor; 0: none. */
+static size_t find_floor(const struct new_names *n, const char *dir)
+{
+	for (size_t i = 1; dir[i - 1]; i++)
+		if ((dir[i] == '/' || !dir[i]) && ends_with_floor(n, dir, i))
+			return i;
+	return 0;
+}
+
+/* Is it kept at the top, or below what is? */
+static bool is_kept(const struct new_names *n, const char *path)
+{
+	for (size_t i = 0; i < n->nfloor; i++) {
+		size_t len = n->floor[i].len - 1;
+
+		if (strncmp(path, n->floor[i].text + 1, len) == 0 &&
+		    (!path[len] || path[len] == '/'))
+			return true;
+	}
+	return false;
+}
+
+/* False if the name is gone, or cannot be looked at, which the list says. */
+static bool stat_name(struct name_list *l, int fd, const char *name, struct stat *ret)
+{
+	if (fstatat(fd, name, ret, AT_SYMLINK_NOFOLLOW) == 0)
+		return true;
+	l->cut |= errno != ENOENT;
+	return false;
+}
+
+/* --- at the top
+ * -------------------------------------------------------------------------- */
+
+struct top_search {
+	const struct new_names *names;
+	const struct name_list *before; /* NULL: list all */
+	struct name_list *to;
+	int project;
+};
+
+static void search_top(struct top_search *s, const char *dir, unsigned depth);
+
+static bool is_changed(const struct new_names *n, const struct stat *st)
+{
+	return st->st_ctim.tv_sec > n->begun.tv_sec ||
+	       (st->st_ctim.tv_sec == n->begun.tv_sec &&
+		st->st_ctim.tv_nsec >= n->begun.tv_nsec);
+}
+
+static void meet_top(struct top_search *s, int fd, const char *dir, const char *name,
+		     unsigned depth)
+{
+	const bool dot = dir[0] || name[0] == '.';
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (!dir[0] && MATCHES(told, name))
+		return;
+	if (dot ? MATCHES(ordinary_dots, name)
+		: (!looks_like_config(name) || MATCHES(ordinary_configs, name)))
+		return;
+	if (snprintf(path, sizeof(path), "%s%s%s", dir, dir[0] ? "/" : "", name) >=
+	    (int)sizeof(path)) {
+		s->to->cut = true;
+		return;
+	}
+	if (is_kept(s->names, path) || !stat_name(s->to, fd, name, &st))
+		return;
+	if (!dot && S_ISDIR(st.st_mode))
+		return;
+	/* Linux's own configuration; as a folder it holds those of tools */
+	if (strcmp(path, ".config") == 0 && S_ISREG(st.st_mode))
+		return;
+	if (!s->before || !has_name(s->before, path)) {
+		put_name(s->to, dir, name);
+		if (s->before) /* a folder that is new is named as a whole */
+			return;
+	}
+	if (S_ISDIR(st.st_mode) && depth < MAX_DEPTH)
+		search_top(s, path, depth + 1);
+}
+
+static void search_top(struct top_search *s, const char *dir, unsigned depth)
+{
+	int fd = sys_open_beneath(s->project, dir[0] ? dir : ".",
+				  O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW,
+				  RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *e;
+
+	/* a link or a mount is no folder of the project */
+	if (!d && (!dir[0] || (errno != ENOENT && errno != ENOTDIR && errno != ELOOP &&
+			       errno != EXDEV)))
+		s->to->cut = true;
+	if (!d && fd >= 0)
+		(void)close(fd);
+	while (d && !s->to->cut && (errno = 0, e = readdir(d)) != NULL)
+		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+			meet_top(s, fd, dir, e->d_name, depth);
+	s->to->cut |= d && errno != 0;
+	if (d)
+		(void)closedir(d);
+}
+
+void new_names_begin(struct new_names *n, const struct bundle *b, int project)
+{
+	struct top_search s = { .names = n, .to = &n->top, .project = project };
+
+	*n = (struct new_names){ .b = b };
+	take_floor(n);
+	/* the clock by which the kernel sets times of change */
+	(void)clock_gettime(CLOCK_REALTIME_COARSE, &n->begun);
+	search_top(&s, "", 0);
+	if (n->top.n)
+		qsort(n->top.v, n->top.n, sizeof(*n->top.v), by_name);
+}
+
+void new_names_end(const struct new_names *n, int project, struct name_list *ret)
+{
+	struct top_search s = {
+		.names = n, .before = &n->top, .to = ret, .project = project
+	};
+
+	/* of half a list the other half would look new */
+	if (!n->top.cut)
+		search_top(&s, "", 0);
+	else
+		ret->cut = true;
+}
+
+/* --- below
+ * ------------------------------------------------------------------------------- */
+
+static bool lies_in_packages(const char *dir)
+{
+	while (*dir) {
+		size_t n = strcspn(dir, "/");
+
+		for (size_t i = 0; i < sizeof(packages) / sizeof(packages[0]); i++)
+			if (strlen(packages[i]) == n &&
+			    memcmp(dir, packages[i], n) == 0)
+				return true;
+		dir += n + (dir[n] == '/');
+	}
+	return false;
+}
+
+void new_names_meet(void *new_names, int dirfd, const char *dir, const char *name)
+{
+	struct new_names *n = new_names;
+	char path[PATH_MAX];
+	struct stat st;
+	int len;
+
+	if (strcmp(n->dir, dir) != 0) {
+		n->in_packages = strlen(dir) >= sizeof(n->dir) || lies_in_packages(dir);
+		(void)snprintf(n->dir, sizeof(n->dir), "%s", dir);
+		n->in_floor = find_floor(n, dir);
+	}
+	len = snprintf(path, sizeof(path), "%s/%s", dir, name);
+	if (!dir[0] && MATCHES(told, name) && stat_name(&n->known, dirfd, name, &st) &&
+	    is_changed(n, &st))
+		put_name(&n->known, "", name);
+	/* what is kept at the top, packages, and what is searched for as a repository
+	 */
+	if (!dir[0] || n->in_packages || len >= (int)sizeof(path) ||
+	    strcmp(name, ".git") == 0 || is_kept(n, dir))
+		return;
+	if ((!n->in_floor && !ends_with_floor(n, path, (size_t)len)) ||
+	    !stat_name(&n->known, dirfd, name, &st) || !is_changed(n, &st))
+		return;
+	/* a folder counts once, whatever was changed in it */
+	if (n->in_floor)
+		path[n->in_floor] = '\0';
+	if (!n->known.n || strcmp(n->known.v[n->known.n - 1], path) != 0)
+		put_name(&n->known, "", path);
+}
+
+void new_names_release(struct new_names *n)
+{
+	name_list_release(&n->top);
+	name_list_release(&n->known);
+	free(n->floor);
+	n->floor = NULL;
+	n->nfloor = 0;
+}
