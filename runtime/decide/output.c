@@ -168,7 +168,7 @@ static int enter(struct way *w, const char *name, const char *rest, const struct
 }
 
 /* Ends at the directory of the last name, which is left in w->text. */
-static int walk(struct way *w, const char *path, const struct decide_ctx *c)
+static int walk_to_directory(struct way *w, const char *path, const struct decide_ctx *c)
 {
 	int r = take_dir(w, sys_open(path[0] == '/' ? "/" : ".",
 				     O_PATH | O_DIRECTORY | O_CLOEXEC, 0));
@@ -201,7 +201,7 @@ static const char *last_name(const struct output *o)
 	return strrchr(o->real, '/') + 1;
 }
 
-static int open_file(struct output *o, int flags)
+static int open_output(struct output *o, int flags)
 {
 	flags |= O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 	o->fd = sys_openat(o->dir, last_name(o), flags | O_CREAT | O_EXCL, 0600);
@@ -211,37 +211,42 @@ static int open_file(struct output *o, int flags)
 	return o->fd < 0 ? -errno : 0;
 }
 
-int output_open(struct output *o, const char *kind, const char *path, int flags,
+int output_find(struct output *o, const char *kind, const char *path,
 		const struct decide_ctx *c, struct rt_err *err)
 {
 	struct way w = { .dir = -1 };
 	char shown[SHOWN];
-	int r = walk(&w, path, c);
+	int r = walk_to_directory(&w, path, c);
 
 	io_escape(shown, sizeof(shown), path, strlen(path));
 	*o = (struct output){ .fd = -1, .dir = w.dir };
-	if (r == 0)
-		r = find_real(w.dir, w.text, o->real);
-	if (r == 0) {
-		r = check_name(o, kind, path, c, err);
-		if (r < 0) {
-			output_close(o);
-			return r;
-		}
-		r = open_file(o, flags);
-	} else if (r == -ELOOP) {
+	if (r == -ELOOP)
 		r = rt_fail(err, EPERM, "the %s '%s' is reached by a symbolic link that a run can "
 			    "have made: name the file without links", kind, shown);
+	else if (r < 0 || (r = find_real(w.dir, w.text, o->real)) < 0)
+		r = rt_fail_errno(err, -r, "the %s '%s'", kind, shown);
+	else
+		r = check_name(o, kind, path, c, err);
+	if (r < 0)
 		output_close(o);
+	return r;
+}
+
+int output_open(struct output *o, const char *kind, const char *path, int flags,
+		const struct decide_ctx *c, struct rt_err *err)
+{
+	char shown[SHOWN];
+	int r = output_find(o, kind, path, c, err);
+
+	if (r < 0)
 		return r;
-	}
-	if (r < 0) {
-		output_close(o);
-		return r == -ELOOP ? rt_fail(err, ELOOP, "the %s '%s' is a symbolic link", kind,
-					     shown) :
-				     rt_fail_errno(err, -r, "the %s '%s'", kind, shown);
-	}
-	return 0;
+	r = open_output(o, flags);
+	if (r == 0)
+		return 0;
+	output_close(o);
+	io_escape(shown, sizeof(shown), path, strlen(path));
+	return r == -ELOOP ? rt_fail(err, ELOOP, "the %s '%s' is a symbolic link", kind, shown) :
+			     rt_fail_errno(err, -r, "the %s '%s'", kind, shown);
 }
 
 void output_close(struct output *o)

@@ -1,6 +1,6 @@
 /*
  * Opens the files that polrun and polquery write because the user named them (--report,
- * --record).  A run may be able to write on the way to such a file, and may still be alive,
+ * --record), and finds the directory of the socket that polquery makes.  A run may be able to write on the way to such a file, and may still be alive,
  * so it could choose which file is overwritten.
  */
 #ifndef RUNTIME_DECIDE_OUTPUT_H
@@ -33,6 +33,10 @@ struct output {
  * `kind` is the word for messages ("report").  0 or -errno.
  */
 int output_open(struct output *o, const char *kind, const char *path, int flags,
+		const struct decide_ctx *c, struct rt_err *err);
+/* As output_open(), but only opens the directory and judges the name: o->fd is -1.  o->real ends
+ * with the name in that directory. */
+int output_find(struct output *o, const char *kind, const char *path,
 		const struct decide_ctx *c, struct rt_err *err);
 /* Refuses a file that this rule keeps from being written; -EPERM. */
 int output_refuse(const char *kind, const char *path, const struct bundle *b, uint32_t rule,

@@ -547,6 +547,7 @@ static int set_up(struct server *s, struct rt_err *err)
 int query_serve(struct query *q, const char *path, struct rt_err *err)
 {
 	struct server *s = calloc(1, sizeof(*s));
+	struct output where = OUTPUT_NONE;
 	int r;
 
 	if (!s)
@@ -558,13 +559,16 @@ int query_serve(struct query *q, const char *path, struct rt_err *err)
 		s->clients[i].fd = -1;
 	r = block_signals(s, err);
 	if (r == 0)
-		r = query_socket_open(path, &s->socket, err);
+		r = query_find_socket(q, path, &where, err);
+	if (r == 0)
+		r = query_socket_open(path, &where, &s->socket, err);
 	if (r == 0) {
 		r = set_up(s, err);
 		if (r == 0)
 			r = loop(s, err);
 		query_socket_close(&s->socket);
 	}
+	output_close(&where);
 	for (size_t i = 0; i < QUERY_MAX_CLIENTS; i++)
 		if (s->clients[i].fd >= 0)
 			drop(s, &s->clients[i]);

@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -34,11 +32,12 @@ static int bad_errno(struct rt_err *err, const char *path, const char *what)
 	return rt_fail_errno(err, e, "socket '%s': %s", shown, what);
 }
 
-static int address(const char *path, struct sockaddr_un *ret, struct rt_err *err)
+static int address(const char *shown, const char *path, struct sockaddr_un *ret, struct rt_err *err)
 {
 	*ret = (struct sockaddr_un){ .sun_family = AF_UNIX };
-	if (strlen(path) >= sizeof(ret->sun_path))
-		return bad(err, ENAMETOOLONG, path, "the path is longer than 107 bytes");
+	/* clients name it as the user does */
+	if (strlen(shown) >= sizeof(ret->sun_path) || strlen(path) >= sizeof(ret->sun_path))
+		return bad(err, ENAMETOOLONG, shown, "the path is longer than 107 bytes");
 	memcpy(ret->sun_path, path, strlen(path));
 	return 0;
 }
@@ -48,16 +47,16 @@ static int address(const char *path, struct sockaddr_un *ret, struct rt_err *err
  * replaces it.  The lock is on the directory itself, so that no lock file is left
  * behind.
  */
-static int lock_directory(const char *path, int *ret, struct rt_err *err)
+static int lock_directory(const char *path, int dir, int *ret, struct rt_err *err)
 {
-	char copy[PATH_MAX];
+	char name[40];
 	struct timespec wait = { .tv_nsec = LOCK_WAIT_NS };
 	struct stat st;
 	AUTO_CLOSE int fd = -1;
 	int tries = 0;
 
-	(void)snprintf(copy, sizeof(copy), "%s", path);
-	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", dir);
+	fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return bad_errno(err, path, "its directory");
 	if (st.st_uid != 0 && st.st_uid != geteuid())
@@ -82,7 +81,7 @@ static int clear(const char *path, const struct sockaddr_un *to, struct rt_err *
 	AUTO_CLOSE int fd = -1;
 	struct stat st;
 
-	if (lstat(path, &st) < 0)
+	if (lstat(to->sun_path, &st) < 0)
 		return errno == ENOENT ? 0 : bad_errno(err, path, "looking at it");
 	if (!S_ISSOCK(st.st_mode))
 		return bad(err, EEXIST, path, "something else is there");
@@ -95,7 +94,7 @@ static int clear(const char *path, const struct sockaddr_un *to, struct rt_err *
 	if (connect(fd, (const struct sockaddr *)to, sizeof(*to)) == 0 ||
 	    errno != ECONNREFUSED)
 		return bad(err, EADDRINUSE, path, "somebody listens there");
-	if (unlink(path) < 0)
+	if (unlink(to->sun_path) < 0)
 		return bad_errno(err, path, "removing the dead one");
 	return 0;
 }
@@ -115,9 +114,9 @@ static int make(const char *path, const struct sockaddr_un *at, struct query_soc
 	(void)umask(old);
 	if (r < 0)
 		return bad_errno(err, path, "making it");
-	if (listen(s->fd, BACKLOG) < 0 || lstat(path, &st) < 0) {
+	if (listen(s->fd, BACKLOG) < 0 || lstat(at->sun_path, &st) < 0) {
 		r = bad_errno(err, path, "listening");
-		(void)unlink(path);
+		(void)unlink(at->sun_path);
 		return r;
 	}
 	s->dev = st.st_dev;
@@ -125,19 +124,23 @@ static int make(const char *path, const struct sockaddr_un *at, struct query_soc
 	return 0;
 }
 
-int query_socket_open(const char *path, struct query_socket *ret, struct rt_err *err)
+int query_socket_open(const char *shown, const struct output *where, struct query_socket *ret,
+		      struct rt_err *err)
 {
-	struct query_socket s = { .fd = -1, .path = path };
+	struct query_socket s = { .fd = -1 };
 	AUTO_CLOSE int lock = -1;
 	struct sockaddr_un at;
-	int r = address(path, &at, err);
+	int r;
 
+	(void)snprintf(s.path, sizeof(s.path), "/proc/self/fd/%d%s", where->dir,
+		       strrchr(where->real, '/'));
+	r = address(shown, s.path, &at, err);
 	if (r == 0)
-		r = lock_directory(path, &lock, err);
+		r = lock_directory(shown, where->dir, &lock, err);
 	if (r == 0)
-		r = clear(path, &at, err);
+		r = clear(shown, &at, err);
 	if (r == 0)
-		r = make(path, &at, &s, err);
+		r = make(shown, &at, &s, err);
 	if (r < 0) {
 		if (s.fd >= 0)
 			(void)close(s.fd);

@@ -6,20 +6,24 @@
 #include <sys/stat.h>
 
 #include "runtime/base/err.h"
+#include "runtime/query/query.h"
 
 struct query_socket {
 	int fd;           /* listening and non-blocking */
-	const char *path; /* owned by the caller */
+	char path[300];   /* the name in the directory that `where` holds open */
 	dev_t dev;        /* dev and ino of the name that was made */
 	ino_t ino;
 };
 
 /*
- * Makes PATH with mode 0600 from the start, and listens.  An existing path is refused,
+ * Makes the socket with mode 0600 from the start, and listens.  `where` is its directory and
+ * its name, which query_find_socket() has found, and stays open as long as the socket; `shown`
+ * is the path for messages.  An existing path is refused,
  * unless it is a socket of this user on which nobody listens any more.  A directory in
  * which others may replace files is refused, too.
  */
-int query_socket_open(const char *path, struct query_socket *ret, struct rt_err *err);
+int query_socket_open(const char *shown, const struct output *where, struct query_socket *ret,
+		      struct rt_err *err);
 /* Removes the name, unless it belongs to another file by now. */
 void query_socket_close(struct query_socket *s);
 /*

@@ -272,19 +272,33 @@ int query_init(struct query *q, struct bundle *b, uint8_t scope, struct rt_err *
 	return r;
 }
 
+/* The links and names that matter are those that a run may make. */
+static int find_here(struct query *q, struct decide_ctx *ret, struct rt_err *err)
+{
+	const struct query_request here = { .kind = QUERY_FILE };
+
+	*ret = (struct decide_ctx){ .b = q->b, .scope = PB_SANDBOX };
+	return query_where_find(&q->where, &here, ret, err) ? 0 : -EINVAL;
+}
+
 int query_record(struct query *q, struct traffic *t, const char *path, struct rt_err *err)
 {
-	/* the links and names that matter are those that a run may make */
-	struct decide_ctx ctx = { .b = q->b, .scope = PB_SANDBOX };
-	const struct query_request here = { .kind = QUERY_FILE };
-	int r;
+	struct decide_ctx ctx;
+	int r = find_here(q, &ctx, err);
 
-	if (!query_where_find(&q->where, &here, &ctx, err))
-		return -EINVAL;
-	r = traffic_open(t, path, "polquery", &ctx, err);
+	if (r == 0)
+		r = traffic_open(t, path, "polquery", &ctx, err);
 	if (r == 0)
 		q->traffic = t;
 	return r;
+}
+
+int query_find_socket(struct query *q, const char *path, struct output *ret, struct rt_err *err)
+{
+	struct decide_ctx ctx;
+	int r = find_here(q, &ctx, err);
+
+	return r == 0 ? output_find(ret, "socket", path, &ctx, err) : r;
 }
 
 void query_release(struct query *q)

@@ -10,6 +10,7 @@
 #include "runtime/query/query_request.h"
 #include "runtime/query/query_setting.h"
 #include "runtime/query/query_where.h"
+#include "runtime/decide/output.h"
 #include "runtime/traffic/traffic.h"
 
 struct json; /* runtime/base/json.h: json-c uses some of the same names */
@@ -39,6 +40,8 @@ int query_init(struct query *q, struct bundle *b, uint8_t scope, struct rt_err *
 void query_release(struct query *q);
 /* Opens the record for what is decided from now on; the caller closes `t`.  0 or -errno. */
 int query_record(struct query *q, struct traffic *t, const char *path, struct rt_err *err);
+/* Finds where a socket of this name may be made (runtime/decide/output.h). */
+int query_find_socket(struct query *q, const char *path, struct output *ret, struct rt_err *err);
 /*
  * Answers one line of `n` bytes; line[n] is NUL.  The answer is always one line of JSON
  * with its newline, valid until the next call.  NULL only if memory runs out.

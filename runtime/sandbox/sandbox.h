@@ -73,6 +73,8 @@ struct sandbox_run {
 	size_t nbelieved; /* the first `nbelieved` of kept are those that the next run
 	                     relies on.  If the command could write at such a name, no
 	                     view is made */
+	const char *git_answers;   /* the folder of the state, where git's answers are kept; or
+	                              NULL */
 	const char *user_name;     /* for passwd and group inside */
 	uid_t uid;                 /* the caller's, or --user's */
 	gid_t gid;

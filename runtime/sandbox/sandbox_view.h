@@ -84,7 +84,8 @@ struct sandbox_wall {
 /* A name that is protected because of what git reads, besides the names of the floor. */
 struct sandbox_git {
 	char *path; /* malloc'ed, absolute */
-	bool hooks; /* true: a directory of hooks; false: a file that git reads */
+	bool hooks; /* true: a directory of hooks; false: a file that git reads or runs */
+	bool maybe; /* git may run it: it matters only where the run could write it */
 	uint32_t rule;
 };
 

@@ -46,6 +46,7 @@ struct view_mount {
 struct view_in {
 	const char *prefix; /* "" or, in tests, a directory that stands for / */
 	const char *home, *project, *project_link;
+	const char *git_answers; /* the folder in which git's answers are kept, or NULL */
 	const char *mountinfo; /* the host's mountinfo, in the format of proc(5), or NULL */
 	const char *sockets;   /* the sockets that are bound now, in the format of
 	                          /proc/net/unix, or NULL */

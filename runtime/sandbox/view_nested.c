@@ -53,9 +53,8 @@ static int put_names(const char *prefix, const char *full, const struct repo_ite
 }
 
 /* Adds what one repository leads to and names. */
-static int put_others(const char *prefix, const char *home, const char *full,
-		      const struct repo_item *r, size_t max, struct sandbox_git **ret,
-		      size_t *ret_n)
+static int put_others(const struct view_in *in, const char *full, const struct repo_item *r,
+		      size_t max, struct sandbox_git **ret, size_t *ret_n)
 {
 	bool in_folder = r->kind == REPO_DOT_GIT || r->kind == REPO_GIT_FILE;
 	struct rt_err none = { 0 };
@@ -67,11 +66,10 @@ static int put_others(const char *prefix, const char *home, const char *full,
 		return -ENAMETOOLONG;
 	if (in_folder)
 		*strrchr(base, '/') = '\0';
-	return view_git_other(prefix, home, base, full, r->kind == REPO_GIT_FILE, max, ret,
-			      ret_n, &none);
+	return view_git_other(in, base, full, r->kind == REPO_GIT_FILE, max, ret, ret_n, &none);
 }
 
-int view_nested_paths(const char *prefix, const char *home, const char *project,
+int view_nested_paths(const struct view_in *in,
 		      struct repo_list *ret_repos, struct sandbox_git **ret, size_t *ret_n,
 		      struct rt_err *err)
 {
@@ -79,7 +77,7 @@ int view_nested_paths(const char *prefix, const char *home, const char *project,
 	struct sandbox_git *grown;
 	char full[8300];
 	size_t max;
-	int n = snprintf(full, sizeof(full), "%s%s", prefix, project), r = 0;
+	int n = snprintf(full, sizeof(full), "%s%s", in->prefix, in->project), r = 0;
 
 	if (n < 0 || (size_t)n >= sizeof(full))
 		return 0;
@@ -87,7 +85,7 @@ int view_nested_paths(const char *prefix, const char *home, const char *project,
 	/* the caller cannot look, so a command that runs as the caller cannot either */
 	if (fd < 0)
 		return errno == ENOENT || errno == ENOTDIR || errno == EACCES ?
-			       0 : rt_fail_errno(err, errno, "%s", project);
+			       0 : rt_fail_errno(err, errno, "%s", in->project);
 	if (repo_find(fd, ret_repos) < 0)
 		return rt_fail(err, ENOMEM, "out of memory");
 	grown = reallocarray(*ret, *ret_n + ret_repos->n * NAMES + 1, sizeof(**ret));
@@ -99,14 +97,14 @@ int view_nested_paths(const char *prefix, const char *home, const char *project,
 		for (size_t i = 0; i < ret_repos->n && r != -ENOMEM; i++) {
 			const struct repo_item *item = &ret_repos->v[i];
 
-			n = snprintf(full, sizeof(full), "%s%s%s", project,
+			n = snprintf(full, sizeof(full), "%s%s%s", in->project,
 				     item->path[0] ? "/" : "", item->path);
 			if (n < 0 || n >= 4096) {
 				ret_repos->failed += (size_t)others;
 				continue;
 			}
-			r = others ? put_others(prefix, home, full, item, max, ret, ret_n) :
-				     put_names(prefix, full, item, *ret, ret_n);
+			r = others ? put_others(in, full, item, max, ret, ret_n) :
+				     put_names(in->prefix, full, item, *ret, ret_n);
 			if (r < 0 && r != -ENOMEM)
 				ret_repos->failed++;
 		}

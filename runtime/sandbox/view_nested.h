@@ -4,6 +4,7 @@
 
 #include "runtime/base/err.h"
 #include "runtime/sandbox/sandbox_view.h"
+#include "runtime/sandbox/view_input.h"
 
 /*
  * Lists what git runs or takes commands from in every repository, other than the
@@ -14,7 +15,7 @@
  * before.  ret_repos->cut says what the search did not look at any more,
  * ret_repos->failed what could not be read or was too much.
  */
-int view_nested_paths(const char *prefix, const char *home, const char *project,
+int view_nested_paths(const struct view_in *in,
 		      struct repo_list *ret_repos, struct sandbox_git **ret, size_t *ret_n,
 		      struct rt_err *err);
 

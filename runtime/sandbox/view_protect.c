@@ -74,36 +74,6 @@ static int add_home(struct view_builder *b)
 	return r;
 }
 
-/* Adds git's names with the ids of the rules for .git/hooks and .git/config. */
-static int add_git(struct view_builder *b, bool nested)
-{
-	uint32_t hooks = floor_rule(b, b->in->project, "/.git/hooks");
-	uint32_t config = floor_rule(b, b->in->project, "/.git/config");
-	size_t n = b->out->ngit;
-	int r;
-
-	if (hooks == VIEW_NO_RULE)
-		return 0;
-	r = nested ? view_nested_paths(b->in->prefix, b->in->home, b->in->project,
-				       &b->out->repos, &b->out->git, &b->out->ngit, b->err) :
-		     view_git_paths(b->in->prefix, b->in->home, b->in->project, &b->out->git,
-				    &b->out->ngit, b->err);
-	for (; n < b->out->ngit && r == 0; n++) {
-		struct view_anchor a = { .path = b->out->git[n].path, .kind = PB_A_PATH,
-					 .effect = PB_DENY, .ops = PB_WRITE,
-					 .flags = PB_AF_FLOOR | VIEW_AF_FORCE,
-					 .rule = hooks };
-
-		if (!b->out->git[n].hooks) {
-			a.flags |= VIEW_AF_FILE;
-			a.rule = config != VIEW_NO_RULE ? config : hooks;
-		}
-		b->out->git[n].rule = a.rule;
-		r = view_add_anchor(b, &a);
-	}
-	return r;
-}
-
 /* Adds one name of the host that is kept as the floor's `rule` keeps a name of the project. */
 static int put_kept_name(struct view_builder *b, const char *path, uint32_t rule)
 {
@@ -179,6 +149,39 @@ static int within_reach(const struct view_builder *b, const char *path, bool *re
 		return rt_fail_errno(b->err, -r, "%s", path);
 	*ret |= view_may_write(in, real) == VIEW_ALLOW;
 	return 0;
+}
+
+/* Adds git's names with the ids of the rules for .git/hooks and .git/config. */
+static int add_git(struct view_builder *b, bool nested)
+{
+	uint32_t hooks = floor_rule(b, b->in->project, "/.git/hooks");
+	uint32_t config = floor_rule(b, b->in->project, "/.git/config");
+	size_t n = b->out->ngit;
+	int r;
+
+	if (hooks == VIEW_NO_RULE)
+		return 0;
+	r = nested ? view_nested_paths(b->in, &b->out->repos, &b->out->git, &b->out->ngit,
+				       b->err) :
+		     view_git_paths(b->in, &b->out->git, &b->out->ngit, b->err);
+	for (; n < b->out->ngit && r == 0; n++) {
+		struct view_anchor a = { .path = b->out->git[n].path, .kind = PB_A_PATH,
+					 .effect = PB_DENY, .ops = PB_WRITE,
+					 .flags = PB_AF_FLOOR | VIEW_AF_FORCE,
+					 .rule = hooks };
+		bool reach = true;
+
+		if (!b->out->git[n].hooks) {
+			a.flags |= VIEW_AF_FILE;
+			a.rule = config != VIEW_NO_RULE ? config : hooks;
+		}
+		b->out->git[n].rule = a.rule;
+		if (b->out->git[n].maybe)
+			r = within_reach(b, a.path, &reach);
+		if (r == 0 && reach)
+			r = view_add_anchor(b, &a);
+	}
+	return r;
 }
 
 /*

@@ -234,6 +234,31 @@ done
 ask_record asked.json
 [ "$rc" -eq 0 ] && [ -s asked.json ] || bad "the control: $rc $(cat "$WORK/.err")"
 
+t "nor is a socket made where a run's link leads"
+serve() { # PATH: 0 if it listens
+	rm -f "$WORK/.err"
+	"$BIN/polquery" -b "$WORK/p.polb" serve "$1" 2>"$WORK/.err" &
+	server=$!
+	within 20 eval '[ -S "$1" ] || ! kill -0 $server 2>/dev/null'
+	[ -S "$1" ] && [ -z "$(ls "$WORK/elsewhere")" ]
+	rc=$?
+	kill "$server" 2>/dev/null
+	wait "$server"
+	err=$(cat "$WORK/.err")
+	return $rc
+}
+chmod 755 real
+serve real/x.sock || bad "the control: it does not listen: $err"
+[ ! -e real/x.sock ] || bad "the socket is left"
+for name in led/x.sock "$P/led/x.sock" own/x.sock; do
+	! serve "$name" || bad "polquery serve $name listens"
+	want_err "the socket '.*' is reached by a symbolic link"
+	[ -z "$(ls "$WORK/elsewhere")" ] || bad "polquery serve $name: $(ls "$WORK/elsewhere")"
+done
+! serve .git/hooks/post-merge || bad "polquery serve .git/hooks/post-merge listens"
+want_err "the socket '.*' has a name that rule .* keeps from being written"
+no_file .git/hooks/post-merge
+
 t "nor where a live run exchanges a directory and a link"
 cat >"$WORK/swap.py" <<'E2'
 import ctypes, os, sys, time

@@ -75,7 +75,7 @@ stop
 
 t "directories and paths"
 S=$WORK/none/pol.sock
-refused 'its directory'
+refused 'No such file or directory'
 mkdir -m 777 "$WORK/open"
 chmod 777 "$WORK/open"
 S=$WORK/open/pol.sock

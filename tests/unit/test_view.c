@@ -454,7 +454,7 @@ static void test_hooks_path_of_git_is_read_only(void **state)
 	make_dir(w, "/home/u/p/.git/hooks");
 	make_dir(w, "/home/u/p/tools/hooks");
 	make_file(w, "/home/u/p/.git/config",
-		  "[user]\n\thooksPath = src\n[core]\n\tbare = false\n"
+		  "[user]\n\tname = src\n[core]\n\tbare = false\n"
 		  "\thooksPath = tools/hooks # ours\n");
 	(void)rule(w, PB_DENY, PB_WRITE, "/home/u/p/.git/hooks", PB_A_PATH,
 		   PB_AF_BELOW | PB_AF_FLOOR);
@@ -470,26 +470,31 @@ static void test_hooks_path_is_read_as_git_reads_it(void **state)
 	struct world *w = *state;
 
 	make_dir(w, "/home/u/p/.git/hooks");
-	for (int i = 0; i < 6; i++) {
+	for (int i = 0; i < 8; i++) {
 		char dir[40];
 
 		(void)snprintf(dir, sizeof(dir), "/home/u/p/h%d", i);
 		make_dir(w, dir);
 	}
+	make_dir(w, "/home/u/p/h h");
+	make_dir(w, "/home/u/p/h\th");
 	make_file(w, "/home/u/p/.git/config",
 		  "\xef\xbb\xbf[core]\n\thooksPath = h0\n\thooksPath = \\\n  h1\n"
 		  "\thooksPath = \\\r\n\t h2\n\thooksPath = %(prefix)/../home/u/p/h3\n"
-		  "\thooksPath = :(optional)h4\n");
+		  "\thooksPath = :(optional)h4\n\thooksPath = h\th ; as a space\n"
+		  "[x]\ny = [core] \\\n[z]\nhooksPath=\"h\\\n5\"#h7\n#hooksPath=h7\n");
 	(void)rule(w, PB_DENY, PB_WRITE, "/home/u/p/.git/hooks", PB_A_PATH,
 		   PB_AF_BELOW | PB_AF_FLOOR);
 	build(w);
-	for (int i = 0; i < 5; i++) {
+	for (int i = 0; i < 6; i++) {
 		char dir[40];
 
 		(void)snprintf(dir, sizeof(dir), "/home/u/p/h%d", i);
 		assert_int_equal(node(w, dir)->ops, PB_READ);
 	}
-	assert_null(node(w, "/home/u/p/h5"));
+	assert_int_equal(node(w, "/home/u/p/h h")->ops, PB_READ);
+	assert_null(node(w, "/home/u/p/h6"));
+	assert_null(node(w, "/home/u/p/h7"));
 }
 
 static void test_scratch_that_the_host_lacks_is_refused(void **state)
