@@ -230,6 +230,11 @@ static struct str part_step(struct explain_answer *ans, const struct eval_part_d
 				  STR_ARG(word_at(a, p)), STR_ARG(because));
 	case EVAL_PS_WRITES:
 		return str_printf(a, "4.4: what it writes: '%.*s' decides", STR_ARG(because));
+	case EVAL_PS_MAY_WRITE:
+		return str_printf(a, "4.4: the word %.*s names, or begins, a path that '%.*s' keeps "
+				  "from being written, and nothing says that the program only "
+				  "reads it: at least ask",
+				  STR_ARG(word_at(a, p)), STR_ARG(because));
 	case EVAL_PS_SANDBOX:
 		return STR("4.4: no rule is about this file: the sandbox decides when the shell "
 			   "opens it");

@@ -276,6 +276,7 @@ static bool by_part(struct search *s, const struct eval_part_decision *p)
 	case EVAL_PS_READS:
 		return by_path(s, p, IR_READ);
 	case EVAL_PS_WRITES:
+	case EVAL_PS_MAY_WRITE:
 		return by_path(s, p, IR_WRITE);
 	case EVAL_PS_LOST:
 	case EVAL_PS_HOLDS:

@@ -63,7 +63,7 @@ static const struct ir_rule *hidden_word(const struct eval_asked *q, const char 
 	bool home;
 
 	while (!by && cmd_path_text(word, true, &at, &p, &n, &home))
-		if (cmd_resolve_loosely(q->world, dir, p, n, home, buf, sizeof(buf)))
+		if (cmd_resolve_named(q->world, dir, p, n, home, buf, sizeof(buf)))
 			by = hidden_path(q, str_from(buf));
 	return by;
 }
@@ -182,18 +182,30 @@ static bool is_excepted(const struct eval_asked *q, const struct ir_rule *r,
 	return is;
 }
 
-static const struct ir_rule *secret_in(const struct eval_asked *q, const struct cmd_pattern *g)
+static bool keeps(const struct ir_rule *r)
+{
+	return r->kind == IR_FILE && (r->effect == IR_HIDE || (r->effect != IR_ALLOW &&
+			(r->set.u.file.ops & IR_WRITE)));
+}
+
+static const struct ir_rule *rule_in(const struct eval_asked *q, const struct cmd_pattern *g,
+				     bool (*is)(const struct ir_rule *r))
 {
 	struct eval_few few = eval_few_files(q->ir);
 
 	for (size_t i = 0; i < few.n; i++) {
 		const struct ir_rule *r = q->ir->rules.v[eval_few_at(&few, i)];
 
-		if (is_secret(r) && (r->scopes & (unsigned)q->req->scope) &&
+		if (is(r) && (r->scopes & (unsigned)q->req->scope) &&
 		    meets(q, &r->set.u.file.path, g) && !is_excepted(q, r, g))
 			return r;
 	}
 	return NULL;
+}
+
+static const struct ir_rule *secret_in(const struct eval_asked *q, const struct cmd_pattern *g)
+{
+	return rule_in(q, g, is_secret);
 }
 
 static const struct ir_rule *holds_in(const struct eval_asked *q, const char *dir,
@@ -275,8 +287,81 @@ bool eval_part_writes(const struct eval_asked *q, struct arena *a, struct eval_d
 			for (at = 0; (q->part->words[i].places & CMD_P_WRITES) &&
 				     cmd_path_text(&q->part->words[i], false, &at, &text, &n,
 						   &home);)
-				if (cmd_resolve_loosely(q->world, d->path, text, n, home, path,
+				if (cmd_resolve_named(q->world, d->path, text, n, home, path,
 							sizeof(path)))
 					take_text(&x, path);
 	return x.any;
+}
+
+/* --- what it may write, though no table says so ---------------------------------------------- */
+
+static const struct ir_rule *kept_path(const struct eval_asked *q, struct str path)
+{
+	struct ir_request file = *q->req;
+	const struct ir_rule *by;
+	struct eval_decision d;
+	struct arena a;
+
+	file.kind = IR_FILE;
+	file.op = IR_WRITE;
+	file.path = path;
+	arena_init(&a, ARENA_DEFAULT_BUDGET);
+	eval_decide_request(q->ir, &file, &a, &d);
+	by = d.effect != IR_ALLOW ? d.rule : NULL;
+	arena_release(&a);
+	return by;
+}
+
+/* The text begins such a name, or is one that goes on. */
+static const struct ir_rule *kept_name(const struct eval_asked *q, const char *dir,
+				       const char *text, size_t n, bool home)
+{
+	const struct ir_rule *by;
+	struct cmd_pattern g;
+	char path[PATH_MAX];
+	uint32_t end;
+
+	if (!cmd_begin_pattern(q->world, dir, text, n, home, &g) || g.n > sizeof(path))
+		return NULL;
+	by = rule_in(q, &g, keeps);
+	for (end = 0; end + 1 < g.n; end++)
+		path[end] = (char)g.v[end];
+	for (; end && path[end - 1] != '/' && !by; end--)
+		by = kept_path(q, (struct str){ path, end });
+	return by;
+}
+
+static const struct ir_rule *may_write_word(const struct eval_asked *q, const char *dir,
+					    const struct cmd_word *word)
+{
+	const struct ir_rule *by = NULL;
+	struct cmd_pattern g;
+	char path[PATH_MAX];
+	const char *text;
+	size_t n, at = 0;
+	bool home;
+
+	if (cmd_has_number(word) && cmd_word_pattern(q->world, dir, word, false, &g))
+		by = rule_in(q, &g, keeps);
+	while (!by && cmd_path_text(word, true, &at, &text, &n, &home)) {
+		if (cmd_resolve_named(q->world, dir, text, n, home, path, sizeof(path)))
+			by = kept_path(q, str_from(path));
+		if (!by && (word->places & CMD_P_BEGINS))
+			by = kept_name(q, dir, text, n, home);
+	}
+	return by;
+}
+
+const struct ir_rule *eval_part_may_write(const struct eval_asked *q, uint32_t *ret_word)
+{
+	const struct ir_rule *by = NULL;
+
+	for (const struct cmd_dir *d = dirs_of(q); d && !by; d = d->next)
+		for (uint32_t i = 1; i < q->part->nwords && !by; i++) {
+			if (!q->part->words[i].may_write)
+				continue;
+			by = may_write_word(q, d->path, &q->part->words[i]);
+			*ret_word = i;
+		}
+	return by;
 }

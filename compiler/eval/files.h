@@ -16,6 +16,11 @@ const struct ir_rule *eval_part_hidden(const struct eval_asked *q, bool only_rea
 				     uint32_t *ret_word);
 /* Returns such a rule for a file that a read pattern or tree may contain. */
 const struct ir_rule *eval_part_holds(const struct eval_asked *q);
+/*
+ * Returns the rule that keeps from being written, or asks about, a path that the command may
+ * write: a literal word names or begins it, and no table says that the program does not write.
+ */
+const struct ir_rule *eval_part_may_write(const struct eval_asked *q, uint32_t *ret_word);
 /* What rules say of the files that the command writes; false if no rule decides. */
 bool eval_part_writes(const struct eval_asked *q, struct arena *a, struct eval_decision *ret);
 

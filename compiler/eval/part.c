@@ -24,6 +24,7 @@ static const char *const step_names[] = {
 	[EVAL_PS_HOLDS] = "may read a hidden path",
 	[EVAL_PS_READS] = "reads a hidden path",
 	[EVAL_PS_WRITES] = "writes",
+	[EVAL_PS_MAY_WRITE] = "may write",
 	[EVAL_PS_TARGET] = "target",
 	[EVAL_PS_NO_TARGET] = "unknown target",
 	[EVAL_PS_SANDBOX] = "left to the sandbox",
@@ -328,9 +329,16 @@ static void decide_words(const struct eval_asked *q, struct eval_part_decision *
 		at_least_ask(p, EVAL_PS_HIDDEN, by, word);
 		return;
 	}
-	by = stands_alone(q) ? eval_part_holds(q) : NULL;
-	if (by)
+	if (!stands_alone(q))
+		return;
+	by = eval_part_holds(q);
+	if (by) {
 		at_least_ask(p, EVAL_PS_HOLDS, by, 0);
+		return;
+	}
+	by = eval_part_may_write(q, &word);
+	if (by)
+		at_least_ask(p, EVAL_PS_MAY_WRITE, by, word);
 }
 
 /* Decides about the files that the program's table says it reads and writes. */

@@ -22,6 +22,8 @@ enum eval_part_step {
 	                        such a path */
 	EVAL_PS_READS,       /* the command reads such a path */
 	EVAL_PS_WRITES,      /* the command writes a path that a rule decides */
+	EVAL_PS_MAY_WRITE,   /* a word names a path that may not be written, and no table
+	                        says that the program does not write there */
 	EVAL_PS_TARGET,      /* a file or an address: decided by the rules of its
 	                        section */
 	EVAL_PS_SANDBOX,     /* a file that no rule is about: left to the sandbox */

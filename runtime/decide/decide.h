@@ -50,6 +50,8 @@ enum decide_step {
 	DECIDE_HOLDS,       /* what it reads may be, or hold, such a path */
 	DECIDE_READS,       /* it reads such a path */
 	DECIDE_WRITES,      /* it writes a path that a rule is about */
+	DECIDE_MAY_WRITE,   /* a word names a path that may not be written, and no table says
+	                       that the program does not write there */
 	DECIDE_TARGET,      /* a file or an address: the rules of its section */
 	DECIDE_SANDBOX,     /* a file that no rule is about: left to the sandbox */
 	DECIDE_NO_TARGET,   /* a file or an address that is not known */

@@ -310,6 +310,7 @@ static const char *other_way(const struct cmd_part *p)
 	case DECIDE_HOLDS:
 	case DECIDE_READS:
 	case DECIDE_WRITES:
+	case DECIDE_MAY_WRITE:
 	case DECIDE_TARGET:
 	case DECIDE_SANDBOX:
 	case DECIDE_STEP_COUNT:

@@ -258,8 +258,13 @@ static void decide_named(struct deciding *x)
 	if (!stands_alone(x))
 		return;
 	by = part_holds(x->l, x->p);
-	if (by != NONE)
+	if (by != NONE) {
 		at_least_ask(x, DECIDE_HOLDS, by);
+		return;
+	}
+	by = part_may_write(x->l, x->p);
+	if (by != NONE)
+		at_least_ask(x, DECIDE_MAY_WRITE, by);
 }
 
 /* The same, and first at commands that its words spell. */

@@ -23,6 +23,7 @@ struct pairs {
 	uint64_t *seen;
 	uint32_t *todo; /* (place - first) * nstates + state */
 	uint32_t n, first, rule;
+	bool (*is)(const struct pb_rule *r); /* which rules are looked for */
 };
 
 static void take_tags(struct pairs *x, uint32_t state)
@@ -34,7 +35,7 @@ static void take_tags(struct pairs *x, uint32_t state)
 	for (i = 0; i < n; i++) {
 		const struct pb_rule *r = bundle_rule(x->l->c->b, tags[i]);
 
-		if (part_is_secret(r) && (r->scopes & x->l->c->scope) && tags[i] < x->rule)
+		if (x->is(r) && (r->scopes & x->l->c->scope) && tags[i] < x->rule)
 			x->rule = tags[i];
 	}
 }
@@ -125,10 +126,11 @@ static void enter(struct pairs *x, uint32_t at)
 }
 
 static void in_automaton(struct line_ctx *l, const struct cmd_pattern *g,
-			 const struct pb_automaton *a, uint32_t *rule)
+			 const struct pb_automaton *a, bool (*is)(const struct pb_rule *r),
+			 uint32_t *rule)
 {
 	const char *root = l->c->roots.dir[a->root];
-	struct pairs x = { .l = l, .g = g, .a = a, .rule = *rule };
+	struct pairs x = { .l = l, .g = g, .a = a, .rule = *rule, .is = is };
 	struct pool pool = l->pool;
 	uint8_t *places;
 	uint64_t count;
@@ -177,7 +179,7 @@ static uint32_t secret_in(struct line_ctx *l, const struct cmd_pattern *g)
 		const struct pb_automaton *a = dfa_at(m, i);
 
 		if (a->hides && !a->except)
-			in_automaton(l, g, a, &rule);
+			in_automaton(l, g, a, part_is_secret, &rule);
 	}
 	return rule;
 }
@@ -281,7 +283,7 @@ static void writes_in(struct written *x, const struct cmd_part *p, const char *d
 		for (at = 0; (p->words[i].places & CMD_P_WRITES) &&
 			     cmd_path_text(&p->words[i], false, &at, &text, &n, &home);)
 			if (part_spend(x->l, n + 8) &&
-			    cmd_resolve_loosely(&x->l->world, dir, text, n, home, path,
+			    cmd_resolve_named(&x->l->world, dir, text, n, home, path,
 						sizeof(path)))
 				take_text(x, p, path);
 }
@@ -300,4 +302,131 @@ bool part_writes(struct line_ctx *l, const struct cmd_part *p, struct decision *
 	for (; d; d = d->next)
 		writes_in(&x, p, d->path);
 	return x.any;
+}
+
+/* --- what it may write, though no table says so --------------------------------------------- */
+
+/* The rule (not `otherwise`) that keeps the path from being written, or asks. */
+static uint32_t kept_path(struct line_ctx *l, const char *path)
+{
+	const struct pb_matcher *m = l->c->b->matcher;
+	bool spoken_of = l->c->b->mounts && l->c->b->mounts->mounts.count;
+	const struct pb_rule *r;
+	struct decision d;
+
+	if (!part_spend_file(l, path))
+		return NONE;
+	/* few paths are, and deciding one costs more */
+	for (uint32_t i = 0; i < m->automata.count && !spoken_of; i++) {
+		const struct pb_automaton *a = dfa_at(m, i);
+		const char *rest = path_rest(l->c->roots.dir[a->root], path);
+		struct dfa_walk w;
+		uint32_t n, k;
+		const uint32_t *tags;
+
+		if (a->kind != PB_FILE || a->except || !rest)
+			continue;
+		dfa_start(&w, m, a);
+		dfa_feed(&w, rest, strlen(rest));
+		tags = dfa_tags(&w, &n);
+		for (k = 0; k < n && !spoken_of; k++)
+			spoken_of = part_keeps(bundle_rule(l->c->b, tags[k]));
+	}
+	if (!spoken_of)
+		return NONE;
+	decide_file(l->c, PB_WRITE, path, &d);
+	r = bundle_rule(l->c->b, d.rule);
+	return d.effect != PB_ALLOW && r && r->kind == PB_FILE ? d.rule : NONE;
+}
+
+/* The first rule that keeps from being written something that the pattern may match. */
+static uint32_t kept_in(struct line_ctx *l, const struct cmd_pattern *g)
+{
+	const struct pb_matcher *m = l->c->b->matcher;
+	uint32_t rule = NONE;
+
+	for (uint32_t i = 0; i < m->automata.count; i++) {
+		const struct pb_automaton *a = dfa_at(m, i);
+
+		if (a->kind == PB_FILE && !a->except)
+			in_automaton(l, g, a, part_keeps, &rule);
+	}
+	return rule;
+}
+
+/* Does a name begin with the text that is kept so, or is the text without its end such a name
+ * (`split FILE PREFIX`, `gunzip NAME.gz`)? */
+static uint32_t kept_name(struct line_ctx *l, const char *dir, const char *text, size_t n, bool home)
+{
+	struct cmd_pattern *g = pool_take(&l->pool, 1, sizeof(*g));
+	uint32_t rule, end;
+	char path[PATH_MAX];
+
+	if (!g) {
+		l->work = 0;
+		return NONE;
+	}
+	if (!cmd_begin_pattern(&l->world, dir, text, n, home, g) || g->n > sizeof(path))
+		return NONE;
+	rule = kept_in(l, g);
+	for (end = 0; end + 1 < g->n; end++)
+		path[end] = (char)g->v[end];
+	for (; end && path[end - 1] != '/' && rule == NONE; end--) {
+		path[end] = '\0';
+		rule = kept_path(l, path);
+	}
+	return rule;
+}
+
+static uint32_t kept_number(struct line_ctx *l, const char *dir, const struct cmd_word *word)
+{
+	struct cmd_pattern *g;
+
+	if (!cmd_has_number(word))
+		return NONE;
+	g = pool_take(&l->pool, 1, sizeof(*g));
+	if (!g)
+		l->work = 0;
+	return g && cmd_word_pattern(&l->world, dir, word, false, g) ? kept_in(l, g) : NONE;
+}
+
+static uint32_t may_write_in(struct line_ctx *l, const struct cmd_part *p, const char *dir)
+{
+	struct pool pool = l->pool;
+	uint32_t rule = NONE;
+	char path[PATH_MAX];
+	const char *text;
+	size_t n, at;
+	bool home;
+
+	for (uint32_t i = 1; i < p->nwords && rule == NONE; i++) {
+		if (!p->words[i].may_write)
+			continue;
+		rule = kept_number(l, dir, &p->words[i]);
+		l->pool = pool;
+		for (at = 0; rule == NONE &&
+			     cmd_path_text(&p->words[i], true, &at, &text, &n, &home);) {
+			if (!part_spend(l, n + 8))
+				return NONE;
+			if (cmd_resolve_named(&l->world, dir, text, n, home, path, sizeof(path)))
+				rule = kept_path(l, path);
+			if (rule == NONE && (p->words[i].places & CMD_P_BEGINS))
+				rule = kept_name(l, dir, text, n, home);
+			l->pool = pool;
+		}
+	}
+	return rule;
+}
+
+uint32_t part_may_write(struct line_ctx *l, const struct cmd_part *p)
+{
+	uint32_t rule = NONE;
+	const struct cmd_dir *d;
+
+	d = p->dirs_unknown || !p->dirs ? p->near : p->dirs;
+	if (!d)
+		return may_write_in(l, p, NULL);
+	for (; d && rule == NONE; d = d->next)
+		rule = may_write_in(l, p, d->path);
+	return rule;
 }

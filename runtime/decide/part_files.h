@@ -10,5 +10,9 @@ uint32_t part_holds(struct line_ctx *l, const struct cmd_part *p);
 /* What the file rules say about the files that the command writes, as its table says.
  * false: no rule is about them. */
 bool part_writes(struct line_ctx *l, const struct cmd_part *p, struct decision *ret);
+/* The file rule that keeps from being written, or asks about, a path that the command may
+ * write: one that a literal word names or begins, if no table says that the program does not
+ * write there; UINT32_MAX: none. */
+uint32_t part_may_write(struct line_ctx *l, const struct cmd_part *p);
 
 #endif

@@ -207,7 +207,7 @@ static uint32_t hidden_text(struct line_ctx *l, const struct hidden_at *b,
 	if (b->usable && !home && is_plain_name(p, n) && !may_be_hidden(l, b, p, n))
 		return UINT32_MAX;
 	/* past the limit the line is denied, whatever is answered here */
-	if (!cmd_resolve_loosely(&l->world, dir, p, n, home, path, sizeof(path)) ||
+	if (!cmd_resolve_named(&l->world, dir, p, n, home, path, sizeof(path)) ||
 	    !part_spend_file(l, path))
 		return UINT32_MAX;
 	return hidden_path(l, path);

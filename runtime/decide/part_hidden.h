@@ -9,6 +9,13 @@
  * command reads. */
 uint32_t part_hidden(struct line_ctx *l, const struct cmd_part *p, bool only_read);
 
+/* For a file rule: does it keep something from being written, or ask? */
+static inline bool part_keeps(const struct pb_rule *r)
+{
+	return r->kind == PB_FILE && (r->effect == PB_HIDE || (r->effect != PB_ALLOW &&
+							       (r->ops & PB_WRITE)));
+}
+
 /* For a file rule: does it keep something from being read? */
 static inline bool part_is_secret(const struct pb_rule *r)
 {

@@ -430,10 +430,19 @@ static bool is_magic(const char *path)
 	return false;
 }
 
+/* One of the command's own descriptors, which every command may use. */
+static bool is_own_descriptor(const char *path)
+{
+	static const char fd[] = "/proc/self/fd/";
+	const size_t n = sizeof(fd) - 1;
+
+	return strncmp(path, fd, n) == 0 && path[n] && !path[n + strspn(path + n, "0123456789")];
+}
+
 struct path_text {
 	const char *p;
 	size_t n;
-	bool home, loose;
+	bool home, loose, magic; /* magic: a path through such a link is its own name */
 };
 
 /* Removes a link of the process itself from the beginning of the text, as its target is
@@ -447,6 +456,25 @@ static bool skip_prefix(const char *link, const char **text, size_t *n)
 	*text += k;
 	*n -= k;
 	return true;
+}
+
+/*
+ * Does the path go on behind a descriptor, or up from the folder of descriptors? /dev/fd is a
+ * link to /proc/self/fd, so /dev/fd/../root is /proc/self/root.
+ */
+static bool leaves_descriptors(const char *text, size_t n)
+{
+	size_t k;
+
+	if (!skip_prefix("/dev/fd", &text, &n))
+		return false;
+	while (n && *text == '/') {
+		text++;
+		n--;
+	}
+	for (k = 0; k < n && isdigit((unsigned char)text[k]); k++)
+		;
+	return k < n;
 }
 
 static bool resolve(const struct cmd_world *w, const char *dir, struct path_text t, char *buf,
@@ -468,6 +496,10 @@ static bool resolve(const struct cmd_world *w, const char *dir, struct path_text
 			return false;
 	} else if (!home && skip_prefix("/proc/self/root", &text, &n)) {
 		/* an absolute path, or "/" itself */
+	} else if (t.magic && !home && leaves_descriptors(text, n)) {
+		skip_prefix("/dev/fd", &text, &n);
+		if (!append(buf, size, &at, "/proc/self/fd", 13, loose))
+			return false;
 	} else if (home || (n && text[0] != '/')) {
 		if (home)
 			dir = w->home;
@@ -480,19 +512,25 @@ static bool resolve(const struct cmd_world *w, const char *dir, struct path_text
 		return false;
 	if (!at)
 		memcpy(buf, "/", 2);
-	return !is_magic(buf);
+	return t.magic ? !is_own_descriptor(buf) : !is_magic(buf);
 }
 
 bool cmd_resolve(const struct cmd_world *w, const char *dir, const char *text, size_t n,
 		 bool home, char *buf, size_t size)
 {
-	return resolve(w, dir, (struct path_text){ text, n, home, false }, buf, size);
+	return resolve(w, dir, (struct path_text){ text, n, home, false, false }, buf, size);
 }
 
 bool cmd_resolve_loosely(const struct cmd_world *w, const char *dir, const char *text,
 			 size_t n, bool home, char *buf, size_t size)
 {
-	return resolve(w, dir, (struct path_text){ text, n, home, true }, buf, size);
+	return resolve(w, dir, (struct path_text){ text, n, home, true, false }, buf, size);
+}
+
+bool cmd_resolve_named(const struct cmd_world *w, const char *dir, const char *text, size_t n,
+		       bool home, char *buf, size_t size)
+{
+	return resolve(w, dir, (struct path_text){ text, n, home, true, true }, buf, size);
 }
 
 bool cmd_may_have(const char *name, size_t n, const char *value, size_t value_n)

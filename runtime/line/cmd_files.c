@@ -13,6 +13,9 @@ struct files {
 	struct cmd_part *p;
 	bool instead_may, instead; /* an option replaces the first or last operand */
 	bool trees, edits;
+	bool suffix;               /* and leaves what was there in a file with another name */
+	bool begins;               /* an option's value is a part of names that it makes */
+	bool bundle;               /* the first word stands for options (`tar czf`) */
 	uint32_t last, last_sure;  /* the last word that may be an operand, and that
 	                              surely is one */
 	bool reads;
@@ -76,10 +79,14 @@ static void operands(struct files *f)
 				mark(f, &f->p->words[i], CMD_P_READS);
 			else if (c->kind == LINE_PLACE_WRITES)
 				mark(f, &f->p->words[i], CMD_P_WRITES);
+			else if (c->kind == LINE_PLACE_BEGINS)
+				mark(f, &f->p->words[i], CMD_P_BEGINS);
 			else if (c->kind == LINE_PLACE_SCRIPT)
 				cmd_script_file(f->a, f->p, f->p->words[i].w);
-			else
+			else {
 				f->trees = true;
+				f->bundle |= i == 1;
+			}
 		}
 	}
 }
@@ -116,8 +123,12 @@ static bool options(struct files *f)
 			mark(f, w, CMD_P_READS);
 		if (flags & LINE_OF_WRITES)
 			mark(f, w, CMD_P_WRITES);
+		if (flags & LINE_OF_BEGINS)
+			mark(f, w, CMD_P_BEGINS);
+		f->begins |= (flags & LINE_OF_BEGINS) != 0;
 		f->trees |= (flags & LINE_OF_TREES) != 0;
 		f->edits |= (flags & LINE_OF_EDITS) != 0;
+		f->suffix |= (flags & LINE_OF_EDITS) && (o->value_n || o->value_open);
 		if (flags & LINE_OF_INSTEAD) {
 			f->instead_may = true;
 			f->instead |= o->sure;
@@ -182,6 +193,31 @@ static bool hands_on(const struct cmd_an *a, const struct cmd_part *p)
 	return false;
 }
 
+/* `tar czf X`: X is read as another operand, and may be the value of one of these letters. */
+static void behind_bundle(struct files *f)
+{
+	for (uint32_t i = 2; f->bundle && i < f->p->nwords; i++)
+		if (f->p->words[i].roles & CMD_W_OPERAND) {
+			f->p->words[i].may_write = true;
+			return;
+		}
+}
+
+void cmd_may_write(struct cmd_part *p)
+{
+	const struct cmd_node *n = cmd_node(p);
+	const struct line_program *t = cmd_table_of_files(n);
+	uint32_t end = n->begin ? n->begin : p->nwords;
+	bool nothing = t && (t->flags & LINE_PF_MAKES_NOTHING);
+
+	for (uint32_t i = 1; i < end; i++) {
+		struct cmd_word *w = &p->words[i];
+
+		w->may_write |= (w->places & (CMD_P_WRITES | CMD_P_BEGINS)) ||
+				(!nothing && !(w->places & CMD_P_READS));
+	}
+}
+
 bool cmd_files(struct cmd_an *a, struct cmd_part *p, bool input)
 {
 	struct files f = { .a = a, .p = p };
@@ -198,13 +234,19 @@ bool cmd_files(struct cmd_an *a, struct cmd_part *p, bool input)
 	if (!options(&f))
 		return false;
 	operands(&f);
+	behind_bundle(&f);
+	/* `cp -bS .md x CLAUDE` keeps what was there as CLAUDE.md */
+	for (uint32_t i = 1; f.begins && i < p->nwords; i++)
+		if (p->words[i].places & CMD_P_WRITES)
+			p->words[i].places |= CMD_P_BEGINS;
 	cmd_node(p)->writes_more = (p->flags & CMD_APPENDS) &&
 				   (f.edits || says_writes(a, p->program));
 	f.trees |= whole || hands_on(a, p);
 	for (uint32_t i = 1; i < p->nwords; i++)
 		if (p->words[i].places & CMD_P_READS)
 			p->words[i].places |= (f.trees ? CMD_P_TREE : 0) |
-					      (f.edits ? CMD_P_WRITES : 0);
+					      (f.edits ? CMD_P_WRITES : 0) |
+					      (f.edits && f.suffix ? CMD_P_BEGINS : 0);
 	if (!f.trees)
 		return true;
 	/* `grep -r X` reads the directory, `x | rg X` does not */

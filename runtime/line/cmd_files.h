@@ -7,6 +7,9 @@
 /* Finds the words that name files. `input`: the line says what the command reads. false:
  * a limit was exceeded. */
 bool cmd_files(struct cmd_an *a, struct cmd_part *p, bool input);
+/* Marks the words at which the program may write. After cmd_files(), and after the words of a
+ * wrapper's command are known. */
+void cmd_may_write(struct cmd_part *p);
 /* Finds what it runs though no word says so. false: a limit was exceeded. */
 bool cmd_unasked(struct cmd_an *a, struct cmd_part *p);
 

@@ -197,6 +197,7 @@ bool cmd_run(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_word *words, 
 		if ((p->program->flags & LINE_PF_SHELL) && !cmd_shell(a, c, p, &r))
 			return false;
 	}
+	cmd_may_write(p);
 	return cmd_builtin(a, c, p) && stand_in(a, c, p) && cmd_renamed(a, c, p, &r) &&
 	       cmd_forked(a, c, p, &r);
 }

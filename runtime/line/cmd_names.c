@@ -154,8 +154,10 @@ static bool add_named_part(struct cmd_an *a, const struct cmd_ctx *c, const stru
 	if (!named->words)
 		return false;
 	memcpy(named->words, p->words, sizeof(*named->words) * p->nwords);
-	for (uint32_t i = 0; i < p->nwords; i++)
+	for (uint32_t i = 0; i < p->nwords; i++) {
 		named->words[i].places = 0;
+		named->words[i].may_write = false;
+	}
 	named->words[0].w = cmd_literal(a, pb_strp(a->facts, name), name.len);
 	named->nwords = p->nwords;
 	named->program = p->program;

@@ -3,11 +3,17 @@
  * pattern may match.
  */
 #include <limits.h>
+#include <strings.h>
 
 #include "runtime/line/cmd.h"
 #include "runtime/line/cmd_text.h"
 
 static const char separators[] = "=@:,;";
+
+static bool is_separator(char c)
+{
+	return c && strchr(separators, c);
+}
 
 /* --- literal text ----------------------------------------------------------------------- */
 
@@ -44,7 +50,7 @@ static bool next_piece(const char *p, size_t n, size_t *at, size_t *ret_from, si
 
 	if (from >= n)
 		return false;
-	for (end = from; end < n && !strchr(separators, p[end] ? p[end] : 'x'); end++)
+	for (end = from; end < n && !is_separator(p[end]); end++)
 		;
 	*ret_from = from;
 	*ret_n = end - from;
@@ -76,7 +82,87 @@ static bool piece_of(const char *p, size_t n, size_t skip, size_t *at, const cha
 	return false;
 }
 
+/*
+ * Values that may be attached to an option of several letters, in the word or in one of its
+ * pieces: "-includeFILE", "-Wl,-MapFILE". The name of an option has at most LETTERS bytes.
+ * Each value ends with the word, and with its piece as well. *at: twice the number of letters
+ * that are skipped, and the place of the dash times STRIDE.
+ */
+enum { LETTERS = 24, STRIDE = 2 * LETTERS };
+
+static bool attached_value(const char *p, size_t n, size_t *at, const char **ret_p,
+			   size_t *ret_n)
+{
+	size_t q = *at / STRIDE, k = *at % STRIDE;
+
+	for (; q < n; q++, k = 0) {
+		const char *dash = memchr(p + q, '-', n - q), *end;
+		size_t from;
+
+		if (!dash)
+			return false;
+		k = dash == p + q ? k : 0;
+		q = (size_t)(dash - p);
+		if ((q && !is_separator(p[q - 1])) || q + 1 >= n || p[q + 1] == '-')
+			continue;
+		/* one letter of the whole word is BEHIND_LETTER */
+		k = k ? k : q ? 4 : 6;
+		from = q + k / 2;
+		if (k >= STRIDE || from >= n || is_separator(p[from - 1]) ||
+		    is_separator(p[from]))
+			continue;
+		for (end = p + from; end < p + n && !is_separator(*end); end++)
+			;
+		*ret_p = p + from;
+		*ret_n = k % 2 ? (size_t)(end - *ret_p) : n - from;
+		k += end == p + n ? 2 : 1;
+		*at = q * STRIDE + k;
+		if (k >= STRIDE)
+			*at = (q + 1) * STRIDE;
+		return true;
+	}
+	return false;
+}
+
+/*
+ * What a URL that begins at *at or later names: the path of a file: URL of any host
+ * ("file://localhost/x" is /x), and the name under which `curl -O`, `wget` and `git clone`
+ * leave what another URL names, its last component.
+ */
+static bool name_of_url(const char *p, size_t n, size_t *at, const char **ret_p, size_t *ret_n)
+{
+	const char *colon, *path, *end, *slash;
+	size_t k;
+
+	for (; *at < n; *at = (size_t)(colon + 1 - p)) {
+		colon = memchr(p + *at, ':', n - *at);
+		if (!colon)
+			return false;
+		k = (size_t)(colon - p);
+		path = n - k > 3 && memcmp(colon, "://", 3) == 0 ? memchr(colon + 3, '/', n - k - 3) : NULL;
+		if (!path)
+			continue;
+		for (end = path; end < p + n && *end != '?' && *end != '#'; end++)
+			;
+		*ret_p = path;
+		*ret_n = (size_t)(p + n - path);
+		if (k < 4 || strncasecmp(colon - 4, "file", 4) != 0) {
+			slash = memrchr(path, '/', (size_t)(end - path));
+			*ret_p = slash + 1;
+			*ret_n = (size_t)(end - slash - 1);
+		}
+		if (!*ret_n)
+			continue;
+		*at = (size_t)(colon + 1 - p);
+		return true;
+	}
+	return false;
+}
+
 enum { WHOLE, BEHIND_EQUALS, BEHIND_LETTER, BEHIND_LETTERS, FIRST_PIECE, PIECES };
+/* *at is a number of each of these kinds of texts, behind those of PIECES. */
+#define VALUES (SIZE_MAX / 4)
+#define URLS (SIZE_MAX / 2)
 
 static bool of_directory(const struct sh_seg *g, bool pieces, size_t *at, const char **ret_p,
 			 size_t *ret_n, bool *ret_home)
@@ -91,7 +177,7 @@ static bool of_directory(const struct sh_seg *g, bool pieces, size_t *at, const 
 		return false;
 	/* "~/x:/y": only the first piece belongs to the directory */
 	if (*at == FIRST_PIECE) {
-		for (end = *ret_p; end < *ret_p + *ret_n && !strchr(separators, *end ? *end : 'x');)
+		for (end = *ret_p; end < *ret_p + *ret_n && !is_separator(*end);)
 			end++;
 		*at = PIECES + (size_t)(end - *ret_p) + 2;
 		if (end < *ret_p + *ret_n) {
@@ -151,10 +237,28 @@ static bool of_literal(const struct cmd_word *word, bool pieces, size_t *at,
 	default:
 		break;
 	}
-	*at -= PIECES;
-	if (!pieces || !piece_of(p, g->n, letter ? 2 : 0, at, ret_p, ret_n))
+	if (!pieces)
 		return false;
-	*at += PIECES;
+	if (*at < VALUES) {
+		*at -= PIECES;
+		if (piece_of(p, g->n, letter ? 2 : 0, at, ret_p, ret_n)) {
+			*at += PIECES;
+			return true;
+		}
+		*at = VALUES;
+	}
+	if (*at < URLS) {
+		*at -= VALUES;
+		if (attached_value(p, g->n, at, ret_p, ret_n)) {
+			*at += VALUES;
+			return true;
+		}
+		*at = URLS;
+	}
+	*at -= URLS;
+	if (!name_of_url(p, g->n, at, ret_p, ret_n))
+		return false;
+	*at += URLS;
 	return true;
 }
 
@@ -165,12 +269,10 @@ bool cmd_path_text(const struct cmd_word *word, bool pieces, size_t *at, const c
 
 	if (g->kind != SH_LIT)
 		return of_directory(g, pieces, at, ret_p, ret_n, ret_home);
-	/* NAME=~/x, -o"$HOME/x": the bytes before the directory do not matter */
+	/* NAME=~/x, -o"$HOME/x", file://$HOME/x: the bytes before the directory do not
+	 * matter */
 	if (g->next) {
-		bool letters = g->n > 1 && g->p[0] == '-' && g->p[1] != '-';
-
-		if (*at != WHOLE || !g->n ||
-		    (!letters && !strchr(separators, g->p[g->n - 1])))
+		if (*at != WHOLE || !g->n)
 			return false;
 		*at = FIRST_PIECE;
 		return behind_directory(g->next, ret_p, ret_n, ret_home);
@@ -235,6 +337,30 @@ static bool add_glob(struct cmd_pattern *to, const char *p, size_t n)
 	return true;
 }
 
+/* Adds the beginning of a path. All up to its last '/' is a directory; the name after it
+ * continues in the pattern. */
+static bool add_beginning(const struct cmd_world *w, const char *dir, const char *p, size_t n,
+			  bool home, struct cmd_pattern *ret)
+{
+	const char *slash = n ? memrchr(p, '/', n) : NULL;
+	size_t k = slash ? (size_t)(slash - p) + 1 : 0;
+	char buf[PATH_MAX];
+
+	if (!cmd_resolve_named(w, dir, k ? p : home ? "" : ".", k ? k : !home, home, buf,
+			       sizeof(buf)))
+		return false;
+	if (!add_text(ret, buf, buf[1] ? strlen(buf) : 0) || !add(ret, '/'))
+		return false;
+	return add_text(ret, p + k, n - k);
+}
+
+bool cmd_begin_pattern(const struct cmd_world *w, const char *dir, const char *text, size_t n,
+		       bool home, struct cmd_pattern *ret)
+{
+	ret->n = 0;
+	return add_beginning(w, dir, text, n, home, ret) && add(ret, CMD_G_STAR);
+}
+
 /* Adds the literal beginning of a word as a path. *ret_g: what follows it. */
 static bool add_start(const struct cmd_world *w, const char *dir, const struct sh_seg *g,
 		      struct cmd_pattern *ret, const struct sh_seg **ret_g)
@@ -242,9 +368,8 @@ static bool add_start(const struct cmd_world *w, const char *dir, const struct s
 	bool home = g->kind == SH_HOME || ((g->kind == SH_ANY || g->kind == SH_MULTI) && g->n == 4);
 	bool here = (g->kind == SH_ANY || g->kind == SH_MULTI) && g->n == 3;
 	const struct sh_seg *first = home || here ? g->next : g;
-	const char *p = "", *slash;
-	char buf[PATH_MAX];
-	size_t n = 0, k;
+	const char *p = "";
+	size_t n = 0;
 
 	if (first && first->kind == SH_LIT) {
 		p = first->p;
@@ -257,15 +382,7 @@ static bool add_start(const struct cmd_world *w, const char *dir, const struct s
 		p++;
 		n--;
 	}
-	/* take all up to the last '/': the name after it continues in the pattern */
-	slash = n ? memrchr(p, '/', n) : NULL;
-	k = slash ? (size_t)(slash - p) + 1 : 0;
-	if (!cmd_resolve_loosely(w, dir, k ? p : home ? "" : ".", k ? k : !home, home, buf,
-				 sizeof(buf)))
-		return false;
-	if (!add_text(ret, buf, buf[1] ? strlen(buf) : 0) || !add(ret, '/'))
-		return false;
-	return add_text(ret, p + k, n - k);
+	return add_beginning(w, dir, p, n, home, ret);
 }
 
 /* May a component of these pieces, the first of which goes on with one, be ".."? Patterns
@@ -303,6 +420,18 @@ bool cmd_pattern_folder(const struct cmd_word *word, const char **ret_p, size_t 
 	return !may_climb(first->kind == SH_LIT ? first->next : first, true);
 }
 
+bool cmd_has_number(const struct cmd_word *word)
+{
+	bool has = false;
+
+	for (const struct sh_seg *g = &word->w->seg; g; g = g->next) {
+		if (g->kind == SH_GLOB)
+			return false;
+		has |= g->kind != SH_LIT && g->number;
+	}
+	return has;
+}
+
 bool cmd_word_pattern(const struct cmd_world *w, const char *dir, const struct cmd_word *word,
 		      bool tree, struct cmd_pattern *ret)
 {
@@ -315,15 +444,18 @@ bool cmd_word_pattern(const struct cmd_world *w, const char *dir, const struct c
 	ret->n = 0;
 	if (tree && (g->kind != SH_LIT || !g->next) &&
 	    cmd_path_text(word, false, &at, &text, &n, &home))
-		return cmd_resolve_loosely(w, dir, text, n, home, path, sizeof(path)) &&
+		return cmd_resolve_named(w, dir, text, n, home, path, sizeof(path)) &&
 		       cmd_tree_pattern(path, ret);
 	if (!add_start(w, dir, g, ret, &g))
 		return false;
 	for (; g; g = g->next) {
-		if (g->kind != SH_LIT && g->kind != SH_GLOB)
+		/* /proc/$$/cwd */
+		if (g->kind != SH_LIT && g->kind != SH_GLOB && !g->number)
 			return false;
-		glob |= g->kind == SH_GLOB;
-		if (!(g->kind == SH_LIT ? add_text(ret, g->p, g->n) : add_glob(ret, g->p, g->n)))
+		glob |= g->kind != SH_LIT;
+		if (!(g->kind == SH_LIT	 ? add_text(ret, g->p, g->n) :
+		      g->kind == SH_GLOB ? add_glob(ret, g->p, g->n) :
+					   add(ret, CMD_G_STAR)))
 			return false;
 	}
 	if (!glob && !tree)

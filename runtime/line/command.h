@@ -57,6 +57,7 @@ struct cmd_word {
 	uint8_t roles;
 	uint8_t as; /* enum cmd_as */
 	uint8_t places; /* enum cmd_place */
+	bool may_write; /* no table says that the program does not write there */
 	/* its number among the operands, from 1; 0: not an operand. A range, as readings
 	 * may differ. */
 	uint8_t first, last;
@@ -69,6 +70,8 @@ enum cmd_place {
 	CMD_P_READS = 1 << 0,
 	CMD_P_WRITES = 1 << 1,
 	CMD_P_TREE = 1 << 2, /* with READS: all that is below is read as well */
+	CMD_P_BEGINS = 1 << 3, /* names of files that it writes begin with the word, or are the
+	                          word without its end */
 };
 
 enum cmd_how {
@@ -264,12 +267,18 @@ bool cmd_resolve(const struct cmd_world *w, const char *dir, const char *text, s
 bool cmd_resolve_loosely(const struct cmd_world *w, const char *dir, const char *text,
 			 size_t n, bool home, char *buf, size_t size);
 
+/* The same, and a path that goes through a magic link is its own name, which rules may hide
+ * or deny. Use it only to make a decision stricter. */
+bool cmd_resolve_named(const struct cmd_world *w, const char *dir, const char *text, size_t n,
+		       bool home, char *buf, size_t size);
+
 /*
  * The texts in a literal word that may be a path (4.4): the whole word, the text after
  * its first '=', and the text after an option letter. With `pieces`, also the texts
- * between '=', '@', ':', ',' and ';' (curl's `f=@FILE`, docker's `FILE:/x`). Also works
- * for a word that is literal but for the value of HOME or PWD. *at starts at 0; false: no
- * more texts.
+ * between '=', '@', ':', ',' and ';' (curl's `f=@FILE`, docker's `FILE:/x`), what may be
+ * attached to an option of several letters (`-includeFILE`, `-Wl,-MapFILE`), and the path of
+ * a file: URL or the last component of another. Also works for a word that is literal but for the value of HOME or PWD. *at
+ * starts at 0; false: no more texts.
  */
 bool cmd_path_text(const struct cmd_word *word, bool pieces, size_t *at, const char **ret_p,
 		   size_t *ret_n, bool *ret_home);
@@ -302,6 +311,13 @@ struct cmd_pattern {
 };
 bool cmd_word_pattern(const struct cmd_world *w, const char *dir, const struct cmd_word *word,
 		      bool tree, struct cmd_pattern *ret);
+/* Is part of the word a number that is not known, as in /proc/$$/cwd, and no part a pattern of
+ * file names? */
+bool cmd_has_number(const struct cmd_word *word);
+/* The pattern of all names in one directory that begin with the text: PREFIX of
+ * `split FILE PREFIX`. */
+bool cmd_begin_pattern(const struct cmd_world *w, const char *dir, const char *text, size_t n,
+		       bool home, struct cmd_pattern *ret);
 /* The pattern of the tree at an absolute path without ".." */
 bool cmd_tree_pattern(const char *path, struct cmd_pattern *ret);
 

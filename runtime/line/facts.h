@@ -72,7 +72,9 @@ enum line_option_flag {
 	LINE_OF_TREES = 512,  /* directories that are read are read with all below */
 	LINE_OF_INSTEAD = 1024, /* the first operand loses its special meaning (grep -e),
 	                           or the last one does (cp -t) */
-	LINE_OF_EDITS = 2048   /* files that are read are written as well (sed -i) */
+	LINE_OF_EDITS = 2048,  /* files that are read are written as well (sed -i) */
+	LINE_OF_BEGINS = 4096  /* its value is the beginning of names of files that are
+	                          written (csplit -f) */
 };
 
 #define LINE_NO_WHEN UINT32_MAX
@@ -94,10 +96,12 @@ struct line_option {
 #define LINE_ANY_OPERAND UINT32_MAX
 struct line_code { uint32_t operand, when; };
 
-/* Operands that name files. A literal operand counts only if its text matches `when`. */
+/* Operands that name files, or (BEGINS) are the beginnings of names of files that are written.
+ * A literal operand counts only if its text matches `when`. */
 enum line_place_kind {
 	LINE_PLACE_CODE, /* has a table of its own (line_code) */
 	LINE_PLACE_READS, LINE_PLACE_WRITES, LINE_PLACE_SCRIPT, LINE_PLACE_TREES,
+	LINE_PLACE_BEGINS,
 	LINE_PLACE_COUNT
 };
 #define LINE_LAST_OPERAND (UINT32_MAX - 1)
@@ -163,7 +167,7 @@ enum line_dialect { LINE_DIALECT_BASH, LINE_DIALECT_POSIX, LINE_DIALECT_NONE };
  * from its first byte. Lowering builds it from the IR, a bundle carries it as
  * commands.bin, and readers of lines use it in place.
  */
-#define PB_MAGIC_COMMANDS 0x444d4350u /* "PCMD" */
+#define PB_MAGIC_COMMANDS 0x454d4350u /* "PCME" */
 
 struct line_facts {
 	struct pb_head head;      /* as commands.bin has it */

@@ -17,7 +17,7 @@ static uint64_t first_seed;
 static unsigned long runs;
 static struct {
 	unsigned long lines, asked, refused, compiled, effect[IR_EFFECT_COUNT],
-		step[EVAL_PS_COUNT], why[5], stricter, rewritten, patterns, made;
+		step[EVAL_PS_COUNT], why[5], stricter, rewritten, patterns, names, made;
 } seen;
 
 /* --- policies ------------------------------------------------------------------------- */

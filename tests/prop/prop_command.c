@@ -233,6 +233,14 @@ static const struct {
 	{ "pushd x; cat >x", EVAL_PS_NO_TARGET }, { "cat >x", EVAL_PS_TARGET },
 	{ "pushd x; cat >/x", EVAL_PS_TARGET },  { "cat >../x", EVAL_PS_TARGET },
 	{ "grep -r x /home/*/app", EVAL_PS_HOLDS }, { "cat git/.env", EVAL_PS_RULES },
+	{ "own x keep", EVAL_PS_MAY_WRITE },    { "own x -o../app/keep/y", EVAL_PS_MAY_WRITE },
+	{ "own x -Wl,-Map,keep", EVAL_PS_MAY_WRITE }, { "own x -Wl,-Mapkeep,a", EVAL_PS_MAY_WRITE },
+	{ "own x keeper", EVAL_PS_RULES },      { "own x --o=$HOME/app/keep", EVAL_PS_MAY_WRITE },
+	{ "split f kee", EVAL_PS_MAY_WRITE },    { "split f ./x/../ke", EVAL_PS_MAY_WRITE },
+	{ "split f other", EVAL_PS_RULES },      { "gunzip keep.tar.gz", EVAL_PS_MAY_WRITE },
+	{ "gunzip other.gz", EVAL_PS_RULES },    { "cat keep", EVAL_PS_RULES },
+	{ "cat ~me/app/.env", EVAL_PS_READS },   { "own x -x.env", EVAL_PS_HIDDEN },
+	{ "own x -ab.env", EVAL_PS_HIDDEN },   { "own x file://h/home/dev/app/.env", EVAL_PS_HIDDEN },
 };
 
 /* Both answer the line alike; ret: the evaluator's answer. */
@@ -257,8 +265,9 @@ static void both_on_host(struct compilation *c, struct bundle *b, const char *te
 static void test_what_is_read_on_the_host(void **state)
 {
 	static const char *const text[3] = { NULL,
-		"command { allow \"{cat|grep} **\" }\n"
+		"command { allow \"{cat|grep|own|split|gunzip} **\" }\n"
 		"file { otherwise read allow deny read \"${PROJECT_DIR}/.env\" }\n"
+		"file { deny write \"./keep\" }\n"
 		"file { deny read \"./k/**/*.pem\" except \"./k/b\" when scope == host }\n", NULL };
 	struct compilation c;
 	struct eval_decision e;
@@ -307,6 +316,7 @@ static const char *pattern(struct rnd *r, bool word)
 static void patterns_agree(struct rnd *r, unsigned long run)
 {
 	static const char *const roots[] = { "./", "${HOME}/", "/", "" };
+	static const char *const starts[] = { "grep -r x", "cat", "cat", "split f", "own x", "own x -o" };
 	const char *text[3] = { NULL, NULL, NULL };
 	struct compilation c;
 	struct eval_decision e;
@@ -315,9 +325,11 @@ static void patterns_agree(struct rnd *r, unsigned long run)
 
 	(void)run;
 	text[1] = arena_printf(r->a,
-			       "command { allow \"{cat|grep} **\" }\n"
+			       "command { allow \"{cat|grep|own|split} **\" }\n"
 			       "file { otherwise read allow deny read \"%s%s\" when scope == host }\n"
+			       "file { deny write \"%s%s\" when scope == host }\n"
 			       "file { hide \"%s%s\" when scope == host }\n",
+			       roots[rnd_below(r, 4)], pattern(r, false),
 			       roots[rnd_below(r, 4)], pattern(r, false),
 			       roots[rnd_below(r, 4)], pattern(r, false));
 	if (!compile(&c, &o, r->a, text))
@@ -325,12 +337,13 @@ static void patterns_agree(struct rnd *r, unsigned long run)
 	assert_true(compiled_open(&c, &b));
 	for (int i = 0; i < 30; i++) {
 		const char *line = arena_printf(r->a, "%s %s%s%s",
-						rnd_one_in(r, 3) ? "grep -r x" : "cat",
+						RND_PICK(r, starts),
 						rnd_one_in(r, 4) ? "/home/" : "", pattern(r, true),
 						rnd_one_in(r, 2) ? "/.." : "");
 
 		both_on_host(&c, &b, text[1], line, r->a, &e);
 		seen.patterns += e.line->parts[0].step == EVAL_PS_HOLDS;
+		seen.names += e.line->parts[0].step == EVAL_PS_MAY_WRITE;
 	}
 	/* whatever is hidden, this tree holds it */
 	both_on_host(&c, &b, text[1], "grep -r x /", r->a, &e);
@@ -499,6 +512,7 @@ static void test_everything_has_decided(void **state)
 	bad += need("stricter by", "a rule more", seen.stricter);
 	bad += need("lines", "in two spellings", seen.rewritten);
 	bad += need("patterns", "that hold what is hidden", seen.patterns);
+	bad += need("words", "that name what may not be written", seen.names);
 	printf("\n%lu lines, %lu asked of both, %lu policies compiled, %lu refused\n",
 	       seen.lines, seen.asked, seen.compiled, seen.refused);
 	/* the rows of the steps are met in turn, the rest by each run */

@@ -49,7 +49,7 @@ enum sh_seg_kind {
 struct sh_seg {
 	const char *p; /* LIT: the bytes, GLOB: the pattern; not NUL-terminated. ANY and
 	                * MULTI: "HOME" or "PWD" if the piece is exactly the value of that
-	                * variable */
+	                * variable, or (~NAME) may be */
 	struct sh_seg *next;
 	uint32_t n;
 	enum sh_seg_kind kind : 8;
