@@ -18,7 +18,7 @@ seconds=${SHARED_SECONDS:-4}
 HEAD=${HEAD/'allow read, exec "/usr"'/"allow read, exec \"$PROBES\", \"/usr\""}
 rules='file { allow exec "${PROJECT_DIR}"
 	hide "**/.env"  deny read, write "**/*.secret"  hide "${PROJECT_DIR}/hidden"
-	deny write "**/locked", "${PROJECT_DIR}/src/x.ts"  deny exec "**/bad" }'
+	deny write "**/locked", "${PROJECT_DIR}/src/x.ts"  deny write, exec "**/bad" }'
 policy "$rules" held
 policy 'file { allow exec "${PROJECT_DIR}" }' free
 RUN_OPTIONS=(-y)
