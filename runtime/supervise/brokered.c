@@ -563,6 +563,7 @@ static const char *cause_of(enum broker_reason reason)
 	case BROKER_BY_UNREAD:
 	case BROKER_BY_LINK:
 	case BROKER_BY_COPY:
+	case BROKER_BY_SOCKET:
 		break;
 	}
 	return NULL;
