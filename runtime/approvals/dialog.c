@@ -100,7 +100,7 @@ static int turn_page(const struct screen *s)
  * screen each piece leaves `room` lines free. */
 static int show_text(const struct screen *s, const char *text, int room, bool pages)
 {
-	const int most = s->own && s->rows > room ? s->rows - room : 0;
+	const int most = !s->own || s->rows <= 0 ? 0 : s->rows > room ? s->rows - room : 1;
 	char *piece = NULL;
 	size_t size = 0;
 	struct ask_out out = { .to = open_memstream(&piece, &size) };

@@ -98,6 +98,8 @@ void screen_clear(const struct screen *s)
 {
 	if (!s->own)
 		return;
+	/* where xterm emulates a Tektronix terminal: the page of its window */
+	put(s, "\033\014");
 	put(s, margins);
 	put_plain(s);
 	put(s, "\033[H\033[2J\033[H");

@@ -212,3 +212,31 @@ void broker_act(struct broker *b, const struct broker_call *c, struct broker_res
 	b->alone = false;
 	(void)rules->lock(rules->arg, BROKER_LOCK_NONE);
 }
+
+const char *broker_cause(enum broker_reason reason)
+{
+	switch (reason) {
+	case BROKER_BY_KIND:
+		return "polrun opens only regular files for a run, and this is a FIFO, a device or a socket";
+	case BROKER_BY_NATURE:
+		return "no run may do this, whatever rules say";
+	case BROKER_BY_MANY:
+		return "too much lies below it to look at all of it";
+	case BROKER_BY_MOUNT:
+		return "something is mounted there";
+	case BROKER_BY_CHANGE:
+		return "it changed each time that polrun looked";
+	case BROKER_BY_UNDECIDED:
+		return "it leads through a link of a process that tells no path";
+	case BROKER_BY_LATE:
+		return "the call has waited too long";
+	case BROKER_BY_KERNEL:
+	case BROKER_BY_RULE:
+	case BROKER_BY_MOVED:
+	case BROKER_BY_UNREAD:
+	case BROKER_BY_LINK:
+	case BROKER_BY_COPY:
+		break;
+	}
+	return NULL;
+}

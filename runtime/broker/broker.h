@@ -176,6 +176,9 @@ enum broker_reason {
 			   */
 };
 
+/* What refuses a call of which no rule says no; NULL: a rule does, or that is told otherwise. */
+const char *broker_cause(enum broker_reason reason);
+
 struct broker_result {
 	bool ours; /* no: the kernel's own walls answer, nothing was done */
 	bool reads; /* it was to be opened for reading only */

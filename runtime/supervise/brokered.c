@@ -539,36 +539,6 @@ void brokered_look(struct brokered *b)
 
 /* --- calls ------------------------------------------------------------------------------ */
 
-/* What refuses a call of which no rule says no. */
-static const char *cause_of(enum broker_reason reason)
-{
-	switch (reason) {
-	case BROKER_BY_KIND:
-		return "polrun opens only regular files for a run, and this is a FIFO, a device or a socket";
-	case BROKER_BY_NATURE:
-		return "no run may do this, whatever rules say";
-	case BROKER_BY_MANY:
-		return "too much lies below it to look at all of it";
-	case BROKER_BY_MOUNT:
-		return "something is mounted there";
-	case BROKER_BY_CHANGE:
-		return "it changed each time that polrun looked";
-	case BROKER_BY_UNDECIDED:
-		return "it leads through a link of a process that tells no path";
-	case BROKER_BY_LATE:
-		return "the call has waited too long";
-	case BROKER_BY_KERNEL:
-	case BROKER_BY_RULE:
-	case BROKER_BY_MOVED:
-	case BROKER_BY_UNREAD:
-	case BROKER_BY_LINK:
-	case BROKER_BY_COPY:
-	case BROKER_BY_SOCKET:
-		break;
-	}
-	return NULL;
-}
-
 static void record(const struct broker_result *res, struct denials *d)
 {
 	char subject[sizeof(((struct denial *)0)->subject)];
@@ -580,7 +550,7 @@ static void record(const struct broker_result *res, struct denials *d)
 		denials_add(d, "unix", "bind", subject, res->err, res->rule);
 	else
 		denials_add_cause(d, "file", res->starts ? "exec" : res->reads ? "read" : "write",
-				  subject, res->err, res->rule, cause_of(res->reason));
+				  subject, res->err, res->rule, broker_cause(res->reason));
 }
 
 static int serve(struct brokered *b, int listener, const struct seccomp_notif *req, int64_t since,

@@ -121,7 +121,7 @@ want_rc 1
 verb discard
 want_rc 0
 no_file "$STATE/stage/"*
-rm -rf "$D"/*
+rm -rf "${D:?}"/*
 
 t "the control: without the last of them the same is committed as a whole"
 fill
