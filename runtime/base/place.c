@@ -291,11 +291,13 @@ int place_names(const char *path, int (*each)(void *arg, const char *name), void
 	return r;
 }
 
-bool place_of_link(const char *path, const char *text, char out[PATH_MAX])
+bool place_of_link(const char *path, const char *text, char *out, size_t cap)
 {
 	size_t len = text[0] == '/' ? 0 : (size_t)(strrchr(path, '/') - path);
 	bool named = false;
 
+	if (len + 2 > cap)
+		return false;
 	memcpy(out, path, len);
 	for (const char *s = text; *(s += strspn(s, "/"));) {
 		size_t n = strcspn(s, "/");
@@ -306,7 +308,7 @@ bool place_of_link(const char *path, const char *text, char out[PATH_MAX])
 		while (up && len > 0 && out[--len] != '/')
 			;
 		if (!up && !(n == 1 && s[0] == '.')) {
-			if (len + n + 2 > PATH_MAX)
+			if (len + n + 2 > cap)
 				return false;
 			out[len++] = '/';
 			memcpy(out + len, s, n);

@@ -60,8 +60,8 @@ int place_agent(const char *value, uid_t uid, char *out);
  * Where the text of a link at `path` leads from the link's directory, as the text says it.
  * The links on the way need not be followed: of those that a run makes, each gives no denied
  * name away.  False: that is not known: ".." behind a name leads on from wherever that name
- * leads, and each process has its own /proc/self.
+ * leads, and each process has its own /proc/self; and what does not fit into `cap` bytes.
  */
-bool place_of_link(const char *path, const char *text, char out[PATH_MAX]);
+bool place_of_link(const char *path, const char *text, char *out, size_t cap);
 
 #endif

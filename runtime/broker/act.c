@@ -34,13 +34,14 @@ static int open_cwd(void)
 
 int broker_init(struct broker *b, const struct broker_rules *rules)
 {
-	*b = (struct broker){ .rules = *rules, .self = -1, .cwd = -1 };
+	*b = (struct broker){ .rules = *rules, .proc = -1, .self = -1, .cwd = -1 };
 	b->trees.uid = b->reads.uid = b->starts.uid = geteuid();
-	b->work = malloc(sizeof(*b->work));
+	b->work = calloc(1, sizeof(*b->work));
 	if (!b->work)
 		return -ENOMEM;
+	b->proc = sys_open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 	b->self = sys_open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
-	if (b->self < 0)
+	if (b->proc < 0 || b->self < 0)
 		return -errno;
 	b->cwd = open_cwd();
 	return b->cwd < 0 ? -errno : 0;
@@ -51,13 +52,19 @@ void broker_release(struct broker *b)
 	broker_trees_release(&b->trees);
 	broker_trees_release(&b->reads);
 	broker_trees_release(&b->starts);
+	if (b->work) {
+		name_text_release(&b->work->decoded.base);
+		name_text_release(&b->work->decoded.to_base);
+	}
 	free(b->work);
 	b->work = NULL;
+	if (b->proc >= 0)
+		(void)close(b->proc);
 	if (b->self >= 0)
 		(void)close(b->self);
 	if (b->cwd >= 0)
 		(void)close(b->cwd);
-	b->self = b->cwd = -1;
+	b->proc = b->self = b->cwd = -1;
 }
 
 /* What cannot be marked makes no walls, which would not hold. */
@@ -203,4 +210,32 @@ void broker_act(struct broker *b, const struct broker_call *c, struct broker_res
 	(void)act_once(b, c, ret, r);
 	b->alone = false;
 	(void)rules->lock(rules->arg, BROKER_LOCK_NONE);
+}
+
+const char *broker_cause(enum broker_reason reason)
+{
+	switch (reason) {
+	case BROKER_BY_KIND:
+		return "polrun opens only regular files for a run, and this is a FIFO, a device or a socket";
+	case BROKER_BY_NATURE:
+		return "no run may do this, whatever rules say";
+	case BROKER_BY_MANY:
+		return "too much lies below it to look at all of it";
+	case BROKER_BY_MOUNT:
+		return "something is mounted there";
+	case BROKER_BY_CHANGE:
+		return "it changed each time that polrun looked";
+	case BROKER_BY_UNDECIDED:
+		return "it leads through a link of a process that tells no path";
+	case BROKER_BY_LATE:
+		return "the call has waited too long";
+	case BROKER_BY_KERNEL:
+	case BROKER_BY_RULE:
+	case BROKER_BY_MOVED:
+	case BROKER_BY_UNREAD:
+	case BROKER_BY_LINK:
+	case BROKER_BY_COPY:
+		break;
+	}
+	return NULL;
 }

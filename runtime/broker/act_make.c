@@ -123,7 +123,9 @@ int broker_remove(struct broker_act *a)
 	r = broker_may_write(a, s, is_dir);
 	if (r == 0)
 		r = broker_may_go(a, s->path);
-	return r < 0 ? r
-		     : broker_done(unlinkat(s->parent, s->leaf,
-					    wants_dir ? AT_REMOVEDIR : 0));
+	if (r == 0)
+		r = broker_done(unlinkat(s->parent, s->leaf, wants_dir ? AT_REMOVEDIR : 0));
+	if (r == 0)
+		broker_removed(a, s);
+	return r;
 }

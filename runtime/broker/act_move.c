@@ -25,7 +25,7 @@ struct entry {
 /* A directory that moves, and how much of it may still be looked at. */
 struct moved {
 	struct broker_act *a;
-	char from[PATH_MAX], to[PATH_MAX];
+	struct name_text from, to;
 	size_t nfrom, nto;
 	int into; /* the directory that has its new name, if names are exchanged; -1 */
 	size_t into_len; /* of `to` as it began */
@@ -78,7 +78,7 @@ static int too_much(struct moved *m)
 {
 	return broker_is_late(&m->a->c->by)
 		       ? BROKER_TOO_LATE
-		       : broker_refuse(m->a, EACCES, BROKER_BY_MANY, m->from);
+		       : broker_refuse(m->a, EACCES, BROKER_BY_MANY, m->from.s);
 }
 
 static int open_dir(int fd, const char *name)
@@ -104,30 +104,30 @@ static int look_at(struct moved *m, int dir, const struct entry *e)
 		is_dir = S_ISDIR(st.st_mode);
 		is_link = S_ISLNK(st.st_mode);
 	}
-	r = broker_may_move(m->a, m->from, m->to, is_dir, BROKER_BY_MOVED);
+	r = broker_may_move(m->a, m->from.s, m->to.s, is_dir, BROKER_BY_MOVED);
 	if (r == 0 && !is_dir && !is_link)
-		r = may_hide(m->a, m->from, m->to, dir, e->name);
+		r = may_hide(m->a, m->from.s, m->to.s, dir, e->name);
 	if (r == 0)
-		r = broker_may_go(m->a, m->from);
+		r = broker_may_go(m->a, m->from.s);
 	if (r == 0) {
-		broker_touch(m->a, m->from, dir, e->name);
-		broker_touch(m->a, m->to, m->into, m->to + m->into_len + 1);
+		broker_touch(m->a, m->from.s, dir, e->name);
+		broker_touch(m->a, m->to.s, m->into, m->to.s + m->into_len + 1);
 	}
 	if (r == 0 && is_link)
-		r = broker_may_lead_as(m->a, m->to, dir, e->name);
+		r = broker_may_lead_as(m->a, m->to.s, dir, e->name);
 	if (r != 0 || !is_dir)
 		return r;
 	if (m->depth == BROKER_MOST_DEEP)
 		return too_much(m);
 	fd = open_dir(dir, e->name);
 	if (fd == -EXDEV)
-		return broker_refuse(m->a, EBUSY, BROKER_BY_MOUNT, m->from);
+		return broker_refuse(m->a, EBUSY, BROKER_BY_MOUNT, m->from.s);
 	/* what cannot be looked at is not known to be allowed, nor what is not there at the
 	 * moment: who has moved it away may move it back */
 	if (fd < 0)
 		return broker_refuse(m->a, EACCES,
 				     fd == -ENOENT ? BROKER_BY_CHANGE : BROKER_BY_MANY,
-				     m->from);
+				     m->from.s);
 	m->depth++;
 	r = look_below(m, fd);
 	m->depth--;
@@ -143,7 +143,7 @@ static int look_at_name(struct moved *m, int dir, const struct entry *e)
 
 	if (strcmp(e->name, ".") == 0 || strcmp(e->name, "..") == 0)
 		return 0;
-	if (nfrom + n + 2 > sizeof(m->from) || nto + n + 2 > sizeof(m->to))
+	if (!name_text_room(&m->from, nfrom + n + 2) || !name_text_room(&m->to, nto + n + 2))
 		return too_much(m);
 	/* one name may take long: each that the file system has to be asked about */
 	now = sys_now_ms();
@@ -154,15 +154,15 @@ static int look_at_name(struct moved *m, int dir, const struct entry *e)
 			return -EIO;
 		m->pause_ms = sys_now_ms() + BROKER_PAUSE_MS;
 	}
-	m->from[nfrom] = m->to[nto] = '/';
-	memcpy(m->from + nfrom + 1, e->name, n + 1);
-	memcpy(m->to + nto + 1, e->name, n + 1);
+	m->from.s[nfrom] = m->to.s[nto] = '/';
+	memcpy(m->from.s + nfrom + 1, e->name, n + 1);
+	memcpy(m->to.s + nto + 1, e->name, n + 1);
 	m->nfrom += n + 1;
 	m->nto += n + 1;
 	r = look_at(m, dir, e);
 	m->nfrom = nfrom;
 	m->nto = nto;
-	m->from[nfrom] = m->to[nto] = '\0';
+	m->from.s[nfrom] = m->to.s[nto] = '\0';
 	return r;
 }
 
@@ -196,6 +196,7 @@ static int may_move_below(struct broker_act *a, const struct broker_spot *from,
 {
 	struct moved m;
 	AUTO_CLOSE int fd = -1;
+	int r;
 
 	if (broker_trees_below(&a->b->trees, from->path, from->len) ||
 	    broker_trees_below(&a->b->trees, to->path, to->len))
@@ -211,16 +212,23 @@ static int may_move_below(struct broker_act *a, const struct broker_spot *from,
 	m.into = S_ISDIR(to->mode) ? to->object : -1;
 	m.names = m.depth = 0;
 	m.read = a->b->work->read;
-	memcpy(m.from, from->path, from->len + 1);
-	memcpy(m.to, to->path, to->len + 1);
+	name_text_init(&m.from);
+	name_text_init(&m.to);
 	m.until = sys_now_ms() + BROKER_MOST_MS;
 	m.pause_ms = sys_now_ms() + BROKER_PAUSE_MS;
 	if (a->c->by.until && a->c->by.until < m.until)
 		m.until = a->c->by.until;
 	fd = open_dir(from->object, ".");
-	if (fd < 0)
-		return broker_refuse(a, EACCES, BROKER_BY_MANY, from->path);
-	return look_below(&m, fd);
+	if (fd < 0 || !name_text_room(&m.from, from->len + 1) || !name_text_room(&m.to, to->len + 1)) {
+		r = broker_refuse(a, EACCES, BROKER_BY_MANY, from->path);
+	} else {
+		memcpy(m.from.s, from->path, from->len + 1);
+		memcpy(m.to.s, to->path, to->len + 1);
+		r = look_below(&m, fd);
+	}
+	name_text_release(&m.from);
+	name_text_release(&m.to);
+	return r;
 }
 
 static int may_move(struct broker_act *a, const struct broker_spot *from,
@@ -372,6 +380,9 @@ int broker_rename(struct broker_act *a)
 		r = may_move(a, a->to, a->at);
 	if (r != 0)
 		return r;
-	return broker_done(renameat2(a->at->parent, a->at->leaf, a->to->parent,
-				     a->to->leaf, (unsigned)flags));
+	r = broker_done(renameat2(a->at->parent, a->at->leaf, a->to->parent, a->to->leaf,
+				  (unsigned)flags));
+	if (r == 0 && !(flags & RENAME_EXCHANGE))
+		broker_removed(a, a->to);
+	return r;
 }

@@ -54,7 +54,9 @@ int broker_truncate(struct broker_act *a)
 		return -EISDIR;
 	if (!S_ISREG(s->mode))
 		return -EINVAL;
-	r = may_change(a);
+	r = broker_may_change_program(a, s);
+	if (r == 0)
+		r = may_change(a);
 	if (r == 0)
 		r = meets_limit(a);
 	if (r < 0)
@@ -154,8 +156,6 @@ int broker_xattr(struct broker_act *a)
 	if (!S_ISREG(s->mode) && !S_ISDIR(s->mode))
 		return broker_refuse(a, EPERM, BROKER_BY_KIND, s->path);
 	fd = open_for_xattr(a);
-	if (fd == -EACCES)
-		return broker_refuse(a, EACCES, BROKER_BY_KIND, s->path);
 	if (fd < 0)
 		return fd;
 	return broker_done(

@@ -139,6 +139,8 @@ static int open_object(struct broker_act *a)
 				     BROKER_BY_KIND, s->path);
 	r = flags & O_CREAT ? may_find(s, a->b->trees.uid) : 0;
 	if (r == 0)
+		r = broker_may_change_program(a, s);
+	if (r == 0)
 		r = may_open(a, false);
 	if (r < 0)
 		return r;

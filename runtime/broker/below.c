@@ -4,11 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/magic.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "runtime/base/io.h"
 #include "runtime/base/sys.h"
 
 /*
@@ -41,6 +44,33 @@ bool broker_holds_files(int fd)
 	return false;
 }
 
+int broker_open_far(int fd, const char *path, uint64_t flags, uint64_t resolve)
+{
+	AUTO_CLOSE int here = -1;
+	char piece[PATH_MAX];
+
+	while (strlen(path) >= sizeof(piece)) {
+		const char *slash = memrchr(path, '/', sizeof(piece) - 1);
+		size_t n = slash ? (size_t)(slash - path) : 0;
+		int next;
+
+		if (!n) {
+			errno = ENAMETOOLONG;
+			return -1;
+		}
+		memcpy(piece, path, n);
+		piece[n] = '\0';
+		next = sys_open_beneath(fd, piece, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, resolve);
+		if (next < 0)
+			return -1;
+		if (here >= 0)
+			(void)close(here);
+		fd = here = next;
+		path = slash + 1;
+	}
+	return sys_open_beneath(fd, path, flags, resolve);
+}
+
 /* Could it be a second name of what lies in a tree?  The rules know it by the first
  * one. */
 static bool is_of_a_tree(const struct broker_trees *t, int fd)
@@ -59,7 +89,7 @@ static bool is_of_a_tree(const struct broker_trees *t, int fd)
 static int open_mounted(const struct broker_trees *t, int fd, const char *path,
 			unsigned flags, uint64_t resolve)
 {
-	int r = sys_open_beneath(fd, path, O_PATH | O_CLOEXEC | flags, resolve);
+	int r = broker_open_far(fd, path, O_PATH | O_CLOEXEC | flags, resolve);
 
 	if (r < 0)
 		return -errno;
@@ -75,8 +105,8 @@ int broker_open_below(const struct broker_trees *t, const struct broker_place *p
 	uint64_t resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
 	int r;
 
-	r = sys_open_beneath(fd, path, O_PATH | O_CLOEXEC | flags,
-			     place->kind == BROKER_TREE ? resolve | RESOLVE_NO_XDEV
+	r = broker_open_far(fd, path, O_PATH | O_CLOEXEC | flags,
+			    place->kind == BROKER_TREE ? resolve | RESOLVE_NO_XDEV
 							   : resolve);
 	if (r >= 0)
 		return r;

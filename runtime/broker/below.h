@@ -12,6 +12,9 @@
 int broker_open_below(const struct broker_trees *t, const struct broker_place *place, int fd,
 		      const char *path, unsigned flags);
 
+/* sys_open_beneath() of a path of any length, without links and without "..": piece by piece. */
+int broker_open_far(int fd, const char *path, uint64_t flags, uint64_t resolve);
+
 /* Is the descriptor (O_PATH will do) on a file system that holds files and nothing else?  In
  * others a file may be a handle of the kernel's, which is another for who opens it. */
 bool broker_holds_files(int fd);

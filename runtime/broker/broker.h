@@ -88,6 +88,11 @@ struct broker_rules {
 	 * `name` in `dir` is what is there ("": dir itself); dir -1: nothing.  NULL: nobody wants
 	 * to know. */
 	void (*touches)(void *arg, const char *path, int dir, const char *name);
+	/* A name of this regular file (O_PATH) was removed.  NULL: nobody wants to know. */
+	void (*removed)(void *arg, int object);
+	/* Does a program run from a copy of this file?  The kernel, which would say ETXTBSY of the file
+	 * itself, does not know.  NULL: there are no copies. */
+	bool (*runs)(void *arg, dev_t dev, ino_t ino);
 	/* Called every BROKER_PAUSE_MS while one call looks at many names: the supervisor sees
 	 * whether a protected path was lost.  False: the run is over.  NULL: nothing is to be seen. */
 	bool (*pause)(void *arg);
@@ -167,6 +172,9 @@ enum broker_reason {
 			   */
 };
 
+/* What refuses a call of which no rule says no; NULL: a rule does, or that is told otherwise. */
+const char *broker_cause(enum broker_reason reason);
+
 struct broker_result {
 	bool ours; /* no: the kernel's own walls answer, nothing was done */
 	bool reads; /* it was to be opened for reading only */
@@ -197,6 +205,7 @@ struct broker {
 	struct broker_rules rules;
 	bool alone;    /* the call that is made has the lock alone */
 	bool confines; /* a caller has made walls of its own: confined.h */
+	int proc; /* O_PATH of /proc */
 	int self; /* O_PATH of /proc/self/fd, of this process */
 	int cwd;  /* O_PATH of its directory */
 	struct broker_work *work;
@@ -213,6 +222,9 @@ int broker_reopen(const struct broker *b, int fd, uint64_t flags);
 #define BROKER_FD_NAME TRACEE_NUMBER
 /* The object's name in b->self. */
 void broker_fd_name(int fd, char out[BROKER_FD_NAME]);
+/* The path of a file or a directory, of any length, as the links of /proc tell it.  False: it is not
+ * known. */
+bool broker_name_of(const struct broker *b, int fd, struct name_text *ret);
 
 /* Done, by the kernel, without a descriptor. */
 void broker_result_init(struct broker_result *ret);

@@ -17,6 +17,7 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
+#include "runtime/broker/deep_name.h"
 #include "runtime/broker/tracee.h"
 
 #define NR_FCHMODAT2 452 /* 6.6 */
@@ -28,6 +29,7 @@ struct reading {
 	int proc_fd;
 	pid_t pid;
 	const struct broker_ids *ids;
+	struct deep_last *last;
 	const __u64 *args;
 	struct broker_decoded *d;
 };
@@ -68,16 +70,19 @@ static void spell(int fd, char out[PATH_MAX])
 }
 
 /* Where a path starts, if it is a relative one. */
-static int fetch_base(const struct reading *r, int dirfd, const char *raw, char *base)
+static int fetch_base(const struct reading *r, int dirfd, const char *raw, struct name_text *base)
 {
+	int e;
+
 	/* the empty one is nothing, or the descriptor itself: name_descriptor() */
 	if (raw[0] == '/' || !raw[0])
 		return 0;
-	if (!tracee_base(r->proc_fd, r->pid, dirfd, base))
-		return dirfd == AT_FDCWD ? -ENOENT : -EBADF;
+	e = deep_name_of_base(r->proc_fd, r->pid, dirfd, r->last, base);
+	if (e < 0)
+		return e;
 	/* has it no name, or is that its name?  The walk looks */
-	if (tracee_is_gone(base))
-		spell(dirfd, base);
+	if (tracee_is_gone(base->s))
+		spell(dirfd, base->s);
 	return 0;
 }
 
@@ -107,7 +112,7 @@ static int fetch_descriptor(struct reading *r, int fd)
 	return 0;
 }
 
-static int fetch_path(const struct reading *r, int dir, int path, char *raw, char *base)
+static int fetch_path(const struct reading *r, int dir, int path, char *raw, struct name_text *base)
 {
 	int dirfd = dir == NONE ? AT_FDCWD : (int)(uint32_t)r->args[dir], e;
 
@@ -311,7 +316,7 @@ static int more_bind(struct reading *r, const struct row *row)
 	memcpy(r->d->path, name.sun_path, n);
 	r->d->path[n] = '\0';
 	r->d->call.fd = (int)(uint32_t)r->args[0];
-	return fetch_base(r, AT_FDCWD, r->d->path, r->d->base);
+	return fetch_base(r, AT_FDCWD, r->d->path, &r->d->base);
 }
 
 #define CREAT_FLAGS (O_WRONLY | O_CREAT | O_TRUNC)
@@ -394,7 +399,7 @@ static int fetch_first(struct reading *r, const struct row *row)
 		return row->dir == NONE ? 0 : fetch_descriptor(r, fd);
 	if (row->verb == BROKER_UTIMENS && !r->args[row->path] && fd != AT_FDCWD)
 		return fetch_descriptor(r, fd);
-	return fetch_path(r, row->dir, row->path, d->path, d->base);
+	return fetch_path(r, row->dir, row->path, d->path, &d->base);
 }
 
 static const struct row *row_of(int nr)
@@ -413,7 +418,7 @@ bool broker_decodes(int nr)
 int broker_decode(const struct broker_source *from, const struct seccomp_notif *req,
 		  int64_t since, struct broker_decoded *ret)
 {
-	struct reading r = { from->proc_fd, (pid_t)req->pid, &from->ids, req->data.args,
+	struct reading r = { from->proc_fd, (pid_t)req->pid, &from->ids, from->last, req->data.args,
 			     ret };
 	struct broker_call *c = &ret->call;
 	const struct row *row = row_of(req->data.nr);
@@ -426,13 +431,15 @@ int broker_decode(const struct broker_source *from, const struct seccomp_notif *
 				   .verb = (enum broker_verb)row->verb,
 				   .follow = row->follow,
 				   .umask = BROKER_UMASK_ASK,
-				   .path = { ret->path, ret->base },
-				   .to = { ret->to, ret->to_base },
+				   .path = { .raw = ret->path },
+				   .to = { .raw = ret->to },
 				   .text = ret->text };
 	c->flags = row->flags == NONE ? row->fixed : (uint32_t)r.args[row->flags];
 	c->mode = row->mode == NONE ? 0 : (mode_t)r.args[row->mode];
 	ret->cloexec = false;
 	ret->path[0] = ret->to[0] = ret->text[0] = '\0';
+	name_text_release(&ret->base);
+	name_text_release(&ret->to_base);
 	if (c->verb == BROKER_EXEC && !from->starts)
 		return BROKER_NOT_OURS;
 	/* an open that writes nothing needs no path */
@@ -441,8 +448,10 @@ int broker_decode(const struct broker_source *from, const struct seccomp_notif *
 		return BROKER_NOT_OURS;
 	e = fetch_first(&r, row);
 	if (e == 0 && row->to != NONE)
-		e = fetch_path(&r, row->to_dir, row->to, ret->to, ret->to_base);
+		e = fetch_path(&r, row->to_dir, row->to, ret->to, &ret->to_base);
 	if (e == 0 && row->more)
 		e = row->more(&r, row);
+	c->path.base = ret->base.s;
+	c->to.base = ret->to_base.s;
 	return e;
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "runtime/broker/broker.h"
+#include "runtime/broker/name_text.h"
 
 /* The largest value of an attribute: the kernel's XATTR_SIZE_MAX. */
 #define BROKER_MOST_VALUE 65536
@@ -22,6 +23,8 @@ struct broker_ids {
 	gid_t inside_gid, gid;
 };
 
+struct deep_last;
+
 /* Where a run's calls come from. */
 struct broker_source {
 	int listener;
@@ -29,13 +32,14 @@ struct broker_source {
 	struct broker_ids ids;
 	bool reads; /* files are opened for reading, too: broker.reads */
 	bool starts; /* programs are started by name: broker.starts */
+	struct deep_last *last; /* the directory of a call before; NULL: none is remembered */
 };
 
 struct broker_decoded {
 	struct broker_call call; /* its texts are those below */
 	bool cloexec;            /* of the descriptor that open(2) gives */
 	char path[PATH_MAX], to[PATH_MAX], text[PATH_MAX];
-	char base[PATH_MAX], to_base[PATH_MAX];
+	struct name_text base, to_base;
 	char value[BROKER_MOST_VALUE];
 };
 

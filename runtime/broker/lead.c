@@ -1,9 +1,11 @@
 /* Where a link of the run's own would lead.  A link at a name gives new meaning to
  * every name below it: what the rules deny there must not be written at another place.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/base/io.h"
 #include "runtime/base/place.h"
 #include "runtime/broker/actions.h"
 
@@ -24,7 +26,7 @@ static int ask_physical(struct broker_act *a, const char *path, const char *targ
 {
 	const struct broker_caller nobody = { .until = a->c->by.until };
 	struct broker_spot s;
-	int r = broker_resolve(&a->b->trees, &nobody, "", target, BROKER_WALK_FOLLOW,
+	int r = broker_resolve(&a->b->trees, &nobody, NULL, target, BROKER_WALK_FOLLOW,
 			       &s);
 
 	if (r != 0)
@@ -36,13 +38,15 @@ static int ask_physical(struct broker_act *a, const char *path, const char *targ
 
 int broker_may_lead(struct broker_act *a, const char *path, const char *text)
 {
-	char *target = a->b->work->target;
+	const size_t cap = strlen(path) + strlen(text) + 2;
+	AUTO_FREE char *target = NULL;
 	bool known;
 	int r;
 
 	if (!a->b->rules.allows_link)
 		return 0;
-	known = place_of_link(path, text, target);
+	target = malloc(cap);
+	known = target && place_of_link(path, text, target, cap);
 	r = ask(a, path, known ? target : NULL);
 	return r == 0 && known ? ask_physical(a, path, target) : r;
 }

@@ -15,33 +15,30 @@ struct leap {
 			 its links lead to is found otherwise (procfs.h) */
 };
 
-/* `path`, `len`: the directory reached.  `next`: what is left, beginning with a name. */
-static struct leap leap_from(const struct broker_trees *trees, const char *path, size_t len,
-		      const char *next)
+/* What is left begins with a name.  spot->path is the directory reached, before and after. */
+static struct leap leap_from(struct walk *w)
 {
+	struct broker_spot *s = w->spot;
+	const size_t have = s->len;
 	struct leap r = { 0 };
-	const char *s = next;
-	char text[PATH_MAX];
+	const char *next = w->next;
 
-	memcpy(text, path, len);
 	for (;;) {
-		struct name n = name_at(s);
+		struct name n = name_at(next);
 
-		if (!n.n || is_dot(&n) || is_dotdot(&n) || len + 1 + n.n >= sizeof(text))
-			return r;
-		text[len] = '/';
-		memcpy(text + len + 1, n.s, n.n);
-		len += 1 + n.n;
-		if (broker_trees_at(trees, text, len))
-			return r;
+		/* one call of the kernel takes no more */
+		if (!n.n || is_dot(&n) || is_dotdot(&n) || n.after - w->next >= PATH_MAX ||
+		    !append(s, n.s, n.n) || broker_trees_at(w->trees, s->path, s->len))
+			break;
 		r.process |= procfs_is_process(n.s, n.n);
-		if (n.last) {
-			r.whole = true;
-			return r;
-		}
-		s = n.after;
-		r.dirs = (size_t)(s - next);
+		r.whole = n.last;
+		if (n.last)
+			break;
+		next = n.after;
+		r.dirs = (size_t)(next - w->next);
 	}
+	cut(s, have);
+	return r;
 }
 
 static bool is_process(const struct walk *w, const struct leap *to, int fd)
@@ -148,7 +145,7 @@ static int object_at_once(struct walk *w, const struct leap *to, bool *ret_done)
 /* What can be done at once of what is left, or nothing. */
 int walk_at_once(struct walk *w, bool *ret_done)
 {
-	const struct leap to = leap_from(w->trees, w->spot->path, w->spot->len, w->next);
+	const struct leap to = leap_from(w);
 	int r;
 
 	if (ends_in_sight(w, &to))

@@ -11,9 +11,6 @@
 #include "runtime/broker/below.h"
 #include "runtime/broker/spot.h"
 
-/* The text that is left: a path, or the target of a link and what follows it. */
-#define TODO_CAP (2 * PATH_MAX)
-
 struct walk {
 	const struct broker_trees *trees;
 	const struct broker_caller *by;
@@ -26,7 +23,7 @@ struct walk {
 	struct broker_spot
 		*spot;    /* its path and len are those of the directory reached */
 	const char *next; /* in todo */
-	char todo[TODO_CAP];
+	struct name_text todo; /* what is left: a path, or the target of a link and what follows it */
 };
 
 struct name {
@@ -68,8 +65,9 @@ static inline void leave(struct walk *w)
 
 static inline bool append(struct broker_spot *s, const char *name, size_t n)
 {
-	if (s->len + 1 + n >= sizeof(s->path))
+	if (!name_text_room(&s->text, s->len + 1 + n + 1))
 		return false;
+	s->path = s->text.s;
 	s->path[s->len] = '/';
 	memcpy(s->path + s->len + 1, name, n);
 	s->len += 1 + n;

@@ -76,7 +76,7 @@ static int end_here(struct walk *w, enum broker_last last)
 static int begin(struct walk *w, bool *ret_done)
 {
 	const struct broker_place *start = NULL;
-	const char *p = w->todo + strspn(w->todo, "/");
+	const char *p = w->todo.s + strspn(w->todo.s, "/");
 	struct broker_spot *s = w->spot;
 	size_t len = 0;
 
@@ -132,8 +132,8 @@ static int may_follow(const struct walk *w, uid_t link_uid)
 static int follow(struct walk *w, int link, uid_t link_uid, const struct name *name,
 		  bool *ret_done)
 {
+	const size_t at = (size_t)(name->after - w->todo.s), rest = strlen(name->after);
 	char target[PATH_MAX];
-	size_t rest;
 	ssize_t n;
 	int r = may_follow(w, link_uid);
 
@@ -148,16 +148,15 @@ static int follow(struct walk *w, int link, uid_t link_uid, const struct name *n
 		return -ENOENT;
 	if ((size_t)n >= sizeof(target))
 		return -ENAMETOOLONG;
-	rest = strlen(name->after);
 	/* links in links in links: the kernel, which keeps each rest apart, counts them
 	 */
-	if ((size_t)n + 1 + rest >= sizeof(w->todo))
+	if (!name_text_room(&w->todo, (size_t)n + 1 + rest + 1))
 		return -ELOOP;
-	memmove(w->todo + n + name->slash, name->after, rest + 1);
+	memmove(w->todo.s + n + name->slash, w->todo.s + at, rest + 1);
 	if (name->slash)
-		w->todo[n] = '/';
-	memcpy(w->todo, target, (size_t)n);
-	w->next = w->todo;
+		w->todo.s[n] = '/';
+	memcpy(w->todo.s, target, (size_t)n);
+	w->next = w->todo.s;
 	return target[0] == '/' ? begin(w, ret_done) : 0;
 }
 
@@ -265,7 +264,7 @@ static int is_there(const struct walk *w, const struct procfs_link *l)
 static int through_proc(struct walk *w, const char *names, bool *ret_done)
 {
 	struct procfs_link l;
-	size_t n, rest;
+	size_t n, rest, at;
 	bool last;
 	int r;
 
@@ -291,10 +290,11 @@ static int through_proc(struct walk *w, const char *names, bool *ret_done)
 		return r;
 	n = strlen(l.text);
 	rest = strlen(names);
-	if (n + rest >= sizeof(w->todo))
-		return BROKER_NOT_OURS;
-	memmove(w->todo + n, names, rest + 1);
-	memcpy(w->todo, l.text, n);
+	at = (size_t)(names - w->todo.s);
+	if (!name_text_room(&w->todo, n + rest + 1))
+		return -ENAMETOOLONG;
+	memmove(w->todo.s + n, w->todo.s + at, rest + 1);
+	memcpy(w->todo.s, l.text, n);
 	/* it is the object itself, also if that is a link */
 	if (last)
 		w->how = BROKER_WALK_NOFOLLOW;
@@ -400,18 +400,20 @@ int broker_resolve(const struct broker_trees *trees, const struct broker_caller 
 	broker_spot_init(ret);
 	if (n == 0)
 		return -ENOENT;
-	if (n >= PATH_MAX)
+	if (base && n >= PATH_MAX)
 		return -ENAMETOOLONG;
-	if (raw[0] != '/') {
-		have = strlen(base);
-		if (have + 1 >= PATH_MAX)
-			return -ENAMETOOLONG;
-		memcpy(w.todo, base, have);
-		w.todo[have++] = '/';
+	have = raw[0] == '/' ? 0 : strlen(base) + 1;
+	name_text_init(&w.todo);
+	if (!name_text_room(&w.todo, have + n + 1))
+		return -ENAMETOOLONG;
+	if (have) {
+		memcpy(w.todo.s, base, have - 1);
+		w.todo.s[have - 1] = '/';
 	}
-	memcpy(w.todo + have, raw, n + 1);
+	memcpy(w.todo.s + have, raw, n + 1);
 	r = walk(&w);
 	leave(&w);
+	name_text_release(&w.todo);
 	if (r != 0)
 		broker_spot_release(ret);
 	return r;
@@ -419,10 +421,11 @@ int broker_resolve(const struct broker_trees *trees, const struct broker_caller 
 
 void broker_spot_init(struct broker_spot *s)
 {
-	memset(s, 0, offsetof(struct broker_spot, path));
+	memset(s, 0, offsetof(struct broker_spot, text));
+	name_text_init(&s->text);
 	s->parent = s->object = -1;
 	s->leaf = "";
-	s->path[0] = '\0';
+	s->path = s->text.s;
 }
 
 void broker_spot_release(struct broker_spot *s)
@@ -433,4 +436,8 @@ void broker_spot_release(struct broker_spot *s)
 		(void)close(s->object);
 	s->parent = s->object = -1;
 	s->own_parent = s->own_object = false;
+	name_text_release(&s->text);
+	s->path = s->text.s;
+	s->leaf = "";
+	s->len = 0;
 }

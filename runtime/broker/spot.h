@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "runtime/broker/name_text.h"
 #include "runtime/broker/tree.h"
 
 enum broker_last {
@@ -49,7 +50,8 @@ struct broker_spot {
 	const struct broker_place *place; /* the tree */
 	size_t len;                       /* of path */
 	const char *leaf;                 /* the last name, at the end of `path` */
-	char path[PATH_MAX];              /* resolved, absolute, inside */
+	char *path;                       /* resolved, absolute, inside: text.s */
+	struct name_text text;
 };
 
 /* The path is not the broker's: the kernel's own walls answer. */

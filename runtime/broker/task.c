@@ -5,8 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "runtime/base/io.h"
 #include "runtime/base/sys.h"
+#include "runtime/broker/deep_name.h"
 
 int broker_refuse(struct broker_act *a, int err, enum broker_reason reason,
 		  const char *subject)
@@ -94,6 +97,27 @@ int broker_may_move(struct broker_act *a, const char *from, const char *to, bool
 	return broker_refuse_unread(a, rule, from);
 }
 
+void broker_removed(const struct broker_act *a, const struct broker_spot *s)
+{
+	const struct broker_rules *rules = &a->b->rules;
+
+	if (rules->removed && s->object >= 0 && S_ISREG(s->mode))
+		rules->removed(rules->arg, s->object);
+}
+
+int broker_may_change_program(struct broker_act *a, const struct broker_spot *s)
+{
+	const struct broker_rules *rules = &a->b->rules;
+	int r;
+
+	if (!rules->runs || !rules->runs(rules->arg, s->dev, s->ino))
+		return 0;
+	/* as the kernel: who may not write it is told that first */
+	r = broker_might_write(a, s, false);
+	return r < 0 ? r :
+	       faccessat(s->object, "", W_OK, AT_EACCESS | AT_EMPTY_PATH) != 0 ? -errno : -ETXTBSY;
+}
+
 int broker_take_umask(const struct broker_act *a, mode_t *ret_own)
 {
 	const struct broker_caller *by = &a->c->by;
@@ -109,6 +133,26 @@ int broker_take_umask(const struct broker_act *a, mode_t *ret_own)
 void broker_fd_name(int fd, char out[BROKER_FD_NAME])
 {
 	tracee_number_text((unsigned)fd, out);
+}
+
+bool broker_name_of(const struct broker *b, int fd, struct name_text *ret)
+{
+	char name[BROKER_FD_NAME];
+	struct stat st;
+
+	if (!name_text_room(ret, PATH_MAX))
+		return false;
+	broker_fd_name(fd, name);
+	errno = 0;
+	if (tracee_link(b->self, name, ret->s))
+		return true;
+	if (errno != ENAMETOOLONG || fstat(fd, &st) != 0)
+		return false;
+	if (S_ISDIR(st.st_mode))
+		return deep_name_of_dir(b->proc, fd, NULL, ret) == 0;
+	AUTO_CLOSE int again = S_ISREG(st.st_mode) ? broker_reopen(b, fd, O_RDONLY) : -1;
+
+	return again >= 0 && deep_name_of_file(b->proc, again, ret) == 0;
 }
 
 int broker_reopen(const struct broker *b, int fd, uint64_t flags)

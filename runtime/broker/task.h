@@ -16,7 +16,7 @@ struct broker_work {
 	/* of a directory that is moved, and of those below it */
 	_Alignas(8) char read[BROKER_MOST_DEEP + 1][BROKER_READ_SIZE];
 	/* of a link */
-	char text[PATH_MAX], target[PATH_MAX];
+	char text[PATH_MAX];
 };
 
 struct broker_act {
@@ -48,6 +48,10 @@ int broker_may_go(struct broker_act *a, const char *path);
  * not become readable.  `reason` is that of a denial by a rule. */
 int broker_may_move(struct broker_act *a, const char *from, const char *to, bool is_dir,
 		    enum broker_reason reason);
+/* What was there under this name before the call is there no more. */
+void broker_removed(const struct broker_act *a, const struct broker_spot *s);
+/* 0, or -ETXTBSY: it is a program that runs, and could be written else. */
+int broker_may_change_program(struct broker_act *a, const struct broker_spot *s);
 /* Takes on the calling thread's umask.  0, and *ret_own is to be set again afterwards, or
  * -EIO: it is not known. */
 int broker_take_umask(const struct broker_act *a, mode_t *ret_own);

@@ -73,6 +73,8 @@ bool tracee_link(int dir, const char *name, char out[PATH_MAX])
 {
 	ssize_t n = readlinkat(dir, name, out, PATH_MAX - 1);
 
+	if (n >= PATH_MAX - 1)
+		errno = ENAMETOOLONG;
 	if (n <= 0 || n >= PATH_MAX - 1 || out[0] != '/')
 		return false;
 	out[n] = '\0';
@@ -145,17 +147,37 @@ bool tracee_number(int proc_fd, const char *file, const char *field, int base,
 	return true;
 }
 
-bool tracee_base(int proc_fd, pid_t pid, int dirfd, char out[PATH_MAX])
+static bool base_name(pid_t pid, int dirfd, char name[PROC_NAME])
+{
+	if (dirfd == AT_FDCWD)
+		(void)proc_name(pid, "/cwd", name);
+	else if (dirfd >= 0)
+		tracee_number_text((unsigned)dirfd, proc_name(pid, "/fd/", name));
+	return dirfd == AT_FDCWD || dirfd >= 0;
+}
+
+int tracee_base(int proc_fd, pid_t pid, int dirfd, char out[PATH_MAX])
 {
 	char name[PROC_NAME];
 
-	if (dirfd == AT_FDCWD)
-		(void)proc_name(pid, "/cwd", name);
-	else if (dirfd < 0)
-		return false;
-	else
-		tracee_number_text((unsigned)dirfd, proc_name(pid, "/fd/", name));
-	return tracee_link(proc_fd, name, out);
+	errno = 0;
+	if (base_name(pid, dirfd, name) && tracee_link(proc_fd, name, out))
+		return 0;
+	if (errno == ENAMETOOLONG)
+		return -errno;
+	return dirfd == AT_FDCWD ? -ENOENT : -EBADF;
+}
+
+int tracee_open_base(int proc_fd, pid_t pid, int dirfd)
+{
+	struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC };
+	char name[PROC_NAME];
+	int fd;
+
+	if (!base_name(pid, dirfd, name))
+		return -EBADF;
+	fd = sys_openat2(proc_fd, name, &how);
+	return fd < 0 ? -errno : fd;
 }
 
 int tracee_pidfd(int proc_fd, pid_t pid, bool *ret_of_process)
@@ -273,7 +295,7 @@ bool tracee_path(struct tracee_paths *p, pid_t pid, int dirfd, const char *raw,
 	} else {
 		char base[PATH_MAX];
 
-		if (!tracee_base(p->proc_fd, pid, dirfd, base) ||
+		if (tracee_base(p->proc_fd, pid, dirfd, base) < 0 ||
 		    (size_t)snprintf(full, sizeof(full), "%s/%s", base, raw) >=
 			    sizeof(full))
 			return false;

@@ -36,9 +36,13 @@ size_t tracee_read(pid_t pid, uint64_t addr, void *buf, size_t len);
 /* Reads a NUL-terminated string; false if there is none or it is longer than cap. */
 bool tracee_string(pid_t pid, uint64_t addr, char *buf, size_t cap);
 /* The directory, as the caller's mounts name it now, from which a relative path starts:
- * its working directory (AT_FDCWD), or a descriptor.  proc_fd: of /proc. */
-bool tracee_base(int proc_fd, pid_t pid, int dirfd, char out[PATH_MAX]);
-/* What a link of /proc leads to; false: to no absolute path. */
+ * its working directory (AT_FDCWD), or a descriptor.  proc_fd: of /proc.  0, or what the kernel says of
+ * such a path: -ENOENT, -EBADF; -ENAMETOOLONG: its name is longer (deep_name.h). */
+int tracee_base(int proc_fd, pid_t pid, int dirfd, char out[PATH_MAX]);
+/* This directory, O_PATH; or -errno. */
+int tracee_open_base(int proc_fd, pid_t pid, int dirfd);
+/* What a link of /proc leads to; false: to no absolute path, or (errno is ENAMETOOLONG) to one that is
+ * too long for it. */
 bool tracee_link(int dir, const char *name, char out[PATH_MAX]);
 /*
  * What is gone has no name: /proc tells the last one with " (deleted)" behind it, which

@@ -112,7 +112,7 @@ bool stage_rules_allow_link(void *rules, const char *path, const char *text, uin
 	const struct stage_rules *r = rules;
 	const struct decide_ctx *c = &r->stage->ctx;
 	char target[PATH_MAX], real[PATH_MAX];
-	bool known = place_of_link(path, text, target);
+	bool known = place_of_link(path, text, target, sizeof(target));
 
 	if (!view_allows_link(c, &r->view, path, known ? target : NULL, r->room, ret_rule))
 		return false;

@@ -114,11 +114,18 @@ bool view_allows_near(const struct decide_ctx *c, const struct sandbox_view *vie
 		enum view_answer by_alias;
 		uint32_t r;
 
-		if (!view_at(path, alias->real) ||
-		    snprintf(other, sizeof(other), "%s%s", alias->path,
-			     path + (alias->real[1] ? strlen(alias->real) : 0)) >=
-			    (int)sizeof(other))
+		if (!view_at(path, alias->real))
 			continue;
+		if (snprintf(other, sizeof(other), "%s%s", alias->path,
+			     path + (alias->real[1] ? strlen(alias->real) : 0)) >=
+		    (int)sizeof(other)) {
+			/* what a rule says of a name that is not looked at may be no */
+			if (!alias->lends) {
+				a = VIEW_DENY;
+				*ret_rule = alias->rule;
+			}
+			continue;
+		}
 		by_alias = ask(c, op, other, &r);
 		if (alias->lends ? by_alias == VIEW_ALLOW && a == VIEW_OTHERWISE &&
 					   r == alias->rule :
@@ -195,12 +202,12 @@ bool view_allows_link(const struct decide_ctx *c, const struct sandbox_view *vie
 	for (size_t i = 0; i < view->naliases; i++) {
 		const struct sandbox_alias *alias = &view->aliases[i];
 
-		if (!view_at(path, alias->real) ||
-		    snprintf(other, sizeof(other), "%s%s", alias->path,
-			     path + (alias->real[1] ? strlen(alias->real) : 0)) >=
-			    (int)sizeof(other))
+		if (!view_at(path, alias->real))
 			continue;
-		if (decide_link_opens(c, other, target, otherwise, room, ret_rule))
+		if (snprintf(other, sizeof(other), "%s%s", alias->path,
+			     path + (alias->real[1] ? strlen(alias->real) : 0)) >=
+			    (int)sizeof(other) ||
+		    decide_link_opens(c, other, target, otherwise, room, ret_rule))
 			return false;
 	}
 	return true;

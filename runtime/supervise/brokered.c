@@ -75,7 +75,7 @@ static int hold(void *arg, int fd, int *object, bool linked)
 
 static bool in_use(void *arg, int object)
 {
-	const struct brokered *b = arg;
+	struct brokered *b = arg;
 
 	return held_is_open(&b->held, object);
 }
@@ -107,6 +107,20 @@ static void touches(void *arg, const char *path, int dir, const char *name)
 	 * removes names these opens would be only a part */
 	if (n && n->broker && !n->scratch)
 		effects_note(b->effects, path, dir, name);
+}
+
+static void removed(void *arg, int object)
+{
+	struct brokered *b = arg;
+
+	held_removed(&b->held, object);
+}
+
+static bool runs(void *arg, dev_t dev, ino_t ino)
+{
+	const struct brokered *b = arg;
+
+	return copies_runs(&b->copies, dev, ino);
 }
 
 static int start(void *arg, int object, dev_t dev, ino_t ino)
@@ -387,13 +401,16 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 					    .lock = run->names_lock > 2 ? lock_names : NULL,
 					    .allows_link = allows_link,
 					    .makes_dir = makes_dir,
+					    .removed = removed,
+					    .runs = view->starts ? runs : NULL,
 					    .start = view->starts ? start : NULL,
 					    .changed = view->starts ? changed : NULL,
 					    .touches = effects || view->starts ? touches : NULL };
 	int r;
 
 	*b = (struct brokered){ .run = run, .view = view, .effects = effects,
-				.from.proc_fd = -1, .root_fd = -1 };
+				.from.proc_fd = -1, .root_fd = -1, .last = DEEP_LAST_NONE };
+	b->from.last = &b->last;
 	copies_none(&b->copies);
 	if (!view->brokers)
 		return 0;
@@ -446,6 +463,7 @@ void brokered_release(struct brokered *b)
 	waiting_release(&b->waiting);
 	repos_release(&b->repos);
 	broker_release(&b->broker);
+	deep_last_release(&b->last);
 	for (size_t i = 0; i < b->nfds; i++)
 		(void)close(b->fds[i]);
 	free(b->fds);
@@ -471,7 +489,7 @@ static void look(const struct brokered *b, struct effect *e)
 	const struct broker_caller nobody = { 0 };
 	struct broker_spot s;
 	struct stat st;
-	int r = broker_resolve(&b->broker.trees, &nobody, "", e->path, BROKER_WALK_NOFOLLOW, &s);
+	int r = broker_resolve(&b->broker.trees, &nobody, NULL, e->path, BROKER_WALK_NOFOLLOW, &s);
 
 	/* a directory on the way has gone */
 	if (r == -ENOENT || r == -ENOTDIR)
@@ -515,7 +533,8 @@ static void record(const struct broker_result *res, struct denials *d)
 	if (!res->err || res->reason == BROKER_BY_KERNEL)
 		return;
 	io_escape(subject, sizeof(subject), res->subject, strlen(res->subject));
-	denials_add(d, "file", res->starts ? "exec" : res->reads ? "read" : "write", subject, res->err, res->rule);
+	denials_add_cause(d, "file", res->starts ? "exec" : res->reads ? "read" : "write", subject, res->err,
+			  res->rule, broker_cause(res->reason));
 }
 
 static int serve(struct brokered *b, int listener, const struct seccomp_notif *req, int64_t since,

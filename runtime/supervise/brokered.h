@@ -8,6 +8,7 @@
 #ifndef RUNTIME_SUPERVISE_BROKERED_H
 #define RUNTIME_SUPERVISE_BROKERED_H
 
+#include "runtime/broker/deep_name.h"
 #include "runtime/broker/serve.h"
 #include "runtime/sandbox/sandbox.h"
 #include "runtime/supervise/copies.h"
@@ -24,6 +25,7 @@ struct brokered {
 	const struct sandbox_view *view;
 	struct broker broker;
 	struct broker_source from;
+	struct deep_last last; /* the directory with a long name that was asked about last */
 	struct copies copies; /* of programs that the run starts */
 	struct waiting waiting; /* for a copy */
 	unsigned turn; /* how often the call that is decided has waited */

@@ -33,7 +33,7 @@ static int note_files(struct copies *c)
 	return 0;
 }
 
-int copies_init(struct copies *c, const struct held *held, struct sandbox_child *child,
+int copies_init(struct copies *c, struct held *held, struct sandbox_child *child,
 		struct rt_err *err)
 {
 	int r;
@@ -98,15 +98,40 @@ static struct copy *at_file(struct copies *c, uint64_t dev, uint64_t ino)
 	return NULL;
 }
 
-/* Opens a file for what it is to hold; -ETXTBSY: a program runs from it, or somebody reads it. */
-static int open_file(const struct copies *c, uint32_t i)
+static int find_file(const struct copies *c, uint32_t i)
 {
 	struct open_how how = { .flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
 				.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS };
-	char name[SANDBOX_COPY_NAME], number[BROKER_FD_NAME];
+	char name[SANDBOX_COPY_NAME];
 
 	sandbox_copy_name(i, name);
-	AUTO_CLOSE int fd = sys_openat2(c->dir, name, &how);
+	return sys_openat2(c->dir, name, &how);
+}
+
+/* The kernel knows whether a program runs from the file, or somebody only reads it; but who opens it for
+ * writing, be it for a moment, keeps it from being started.  So that is tried only if somebody has it. */
+bool copies_runs(const struct copies *c, dev_t dev, ino_t ino)
+{
+	for (uint32_t i = 0; c->used && i < SANDBOX_COPIES; i++) {
+		const struct copy *f = &c->v[i];
+
+		if (f->fd < 0 || f->was.st_dev != dev || f->was.st_ino != ino)
+			continue;
+		AUTO_CLOSE int fd = find_file(c, i);
+		AUTO_CLOSE int to = fd < 0 || !held_is_open(c->held, fd) ?
+					    -1 :
+					    broker_reopen(c->held->broker, fd, O_WRONLY);
+
+		return to == -ETXTBSY || to == -EACCES;
+	}
+	return false;
+}
+
+/* Opens a file for what it is to hold; -ETXTBSY: a program runs from it, or somebody reads it. */
+static int open_file(const struct copies *c, uint32_t i)
+{
+	AUTO_CLOSE int fd = find_file(c, i);
+	char number[BROKER_FD_NAME];
 
 	if (fd < 0)
 		return -errno;

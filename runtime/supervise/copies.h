@@ -57,7 +57,7 @@ struct copies_job {
 };
 
 struct copies {
-	const struct held *held; /* the caller's: asks who has a file open */
+	struct held *held; /* the caller's: asks who has a file open */
 	struct attach attach;
 	struct sandbox_programs known;
 	int dir;         /* O_PATH, of the files */
@@ -72,7 +72,7 @@ struct copies {
 
 /* Takes over what the child has of it.  copies_release() is safe after a failure, and after
  * copies_none(). */
-int copies_init(struct copies *c, const struct held *held, struct sandbox_child *child,
+int copies_init(struct copies *c, struct held *held, struct sandbox_child *child,
 		struct rt_err *err);
 void copies_none(struct copies *c);
 void copies_release(struct copies *c);
@@ -95,6 +95,8 @@ void copies_settle(struct copies *c);
 /* If this is a copy of a program that has changed since, it is taken away, and *ret is the
  * program (O_PATH, the caller's); else -1.  0 or -errno. */
 int copies_changed(struct copies *c, dev_t dev, ino_t ino, int *ret);
+/* Does a program run from the copy of this file? */
+bool copies_runs(const struct copies *c, dev_t dev, ino_t ino);
 /* Takes away all copies of programs that have changed.  stat(2) asks nobody, nor does an open where
  * only executing is decided by name. */
 void copies_look(struct copies *c);

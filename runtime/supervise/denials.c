@@ -13,6 +13,7 @@ static struct denial *find(const struct denials *d, const struct denial *key)
 		struct denial *e = &d->v[i];
 
 		if (e->rule == key->rule && e->err == key->err && e->why == key->why &&
+		    e->cause == key->cause &&
 		    strcmp(e->subject, key->subject) == 0 &&
 		    strcmp(e->op, key->op) == 0 && strcmp(e->layer, key->layer) == 0)
 			return e;
@@ -59,7 +60,13 @@ static void name(struct denial *key, const char *layer, const char *op, const ch
 void denials_add(struct denials *d, const char *layer, const char *op,
 		 const char *subject, int err, uint32_t rule)
 {
-	struct denial key = { .err = err, .rule = rule, .count = 1 };
+	denials_add_cause(d, layer, op, subject, err, rule, NULL);
+}
+
+void denials_add_cause(struct denials *d, const char *layer, const char *op, const char *subject,
+		       int err, uint32_t rule, const char *cause)
+{
+	struct denial key = { .err = err, .rule = rule, .count = 1, .cause = cause };
 
 	name(&key, layer, op, subject);
 	add(d, key, DENIALS_MAX);

@@ -13,6 +13,7 @@ struct denial {
 	                       arguments, escaped */
 	int err;            /* errno that the caller received */
 	uint8_t why;        /* of the gateway: enum gate_why; else 0 */
+	const char *cause;  /* what refused it if no rule did, a constant; NULL: not told */
 	uint32_t rule;
 	uint64_t count;
 	uint64_t last;      /* the number of its last request, among all: the largest was
@@ -30,6 +31,9 @@ struct denials {
 
 void denials_add(struct denials *d, const char *layer, const char *op,
 		 const char *subject, int err, uint32_t rule);
+/* The same; `cause` as in the struct. */
+void denials_add_cause(struct denials *d, const char *layer, const char *op, const char *subject,
+		       int err, uint32_t rule, const char *cause);
 /* `count` equal requests to the network; `why` as in the struct. */
 void denials_add_net(struct denials *d, const char *op, const char *subject, int err,
 		     uint32_t rule, uint8_t why, uint64_t count);

@@ -67,7 +67,8 @@ static void print_denial(FILE *out, const struct bundle *b, const struct denial 
 		strcmp(e->layer, "seccomp") == 0 ? "system call" : e->op, e->subject);
 	if (e->count > 1)
 		fprintf(out, " (%" PRIu64 " times)", e->count);
-	fprintf(out, ": %s", explain_rule(b, e->rule, rule));
+	fprintf(out, ": %s", !bundle_rule(b, e->rule) && e->cause ? e->cause :
+			     explain_rule(b, e->rule, rule));
 	if (explain_rule_reason(b, e->rule, text, sizeof(text)) ||
 	    explain_rule_text(b, e->rule, text, sizeof(text)))
 		fprintf(out, ": %s", text);

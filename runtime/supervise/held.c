@@ -11,6 +11,7 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
+#include "runtime/broker/below.h"
 #include "runtime/broker/tracee.h"
 
 #define HAD_MOST ((size_t)1 << 21) /* slots: 16 MiB */
@@ -97,8 +98,22 @@ bool held_surely_has_writer(const struct held *h, int fd)
 	return again == -EAGAIN || (again >= 0 && held_ask(again, F_RDLCK) == -EAGAIN);
 }
 
-bool held_is_open(const struct held *h, int fd)
+static void drop(struct held *h, size_t i);
+
+bool held_is_open(struct held *h, int fd)
 {
+	struct stat st, f;
+
+	/* what is kept open for reading only for the next question is not meant */
+	if (fstat(fd, &st) != 0)
+		return true;
+	for (size_t i = h->n; i-- > 0;)
+		if (h->v[i].readable && fstat(h->v[i].fd, &f) == 0 && f.st_dev == st.st_dev &&
+		    f.st_ino == st.st_ino) {
+			if (held_ask(h->v[i].fd, F_RDLCK) < 0)
+				return true;
+			drop(h, i);
+		}
 	return may_be_open(h, fd, F_WRLCK);
 }
 
@@ -113,7 +128,27 @@ struct asked {
 	size_t n;
 };
 
-static bool has_writer(const struct held *h, struct asked *a, const struct held_file *f)
+/* What is still open, or cannot be asked about, is asked again by the same descriptor. */
+static bool ask_writer(const struct held *h, struct held_file *f)
+{
+	int again;
+
+	if (f->readable)
+		return held_ask(f->fd, F_RDLCK) < 0;
+	again = broker_reopen(h->broker, f->fd, O_RDONLY);
+	if (again < 0)
+		return true;
+	if (held_ask(again, F_RDLCK) == 0) {
+		(void)close(again);
+		return false;
+	}
+	(void)close(f->fd);
+	f->fd = again;
+	f->readable = true;
+	return true;
+}
+
+static bool has_writer(const struct held *h, struct asked *a, struct held_file *f)
 {
 	size_t at = (size_t)f->number & (ASKED_SLOTS - 1);
 	struct answer *r;
@@ -126,10 +161,9 @@ static bool has_writer(const struct held *h, struct asked *a, const struct held_
 		return r->said == WRITER;
 	if (a->n ==
 	    ASKED_SLOTS - 1) /* one slot stays empty, at which the search ends */
-		return held_has_writer(h, f->fd);
+		return ask_writer(h, f);
 	a->n++;
-	*r = (struct answer){ f->dev, f->ino,
-			      held_has_writer(h, f->fd) ? WRITER : NO_WRITER };
+	*r = (struct answer){ f->dev, f->ino, ask_writer(h, f) ? WRITER : NO_WRITER };
 	return r->said == WRITER;
 }
 
@@ -140,12 +174,11 @@ static bool has_links(int fd)
 	return fstat(fd, &st) != 0 || st.st_nlink > 1;
 }
 
-static bool read_name(const struct held *h, int fd, char out[PATH_MAX])
+static bool is_gone(const struct held_file *f)
 {
-	char name[BROKER_FD_NAME];
+	struct stat st;
 
-	broker_fd_name(fd, name);
-	return tracee_link(h->broker->self, name, out);
+	return f->named && fstat(f->fd, &st) == 0 && st.st_nlink == 0;
 }
 
 static bool numbers_of(int fd, struct statx *ret)
@@ -173,7 +206,7 @@ static enum name is_named(const struct held *h, int fd, const char *path)
 	if (!p || p->kind != BROKER_TREE || !numbers_of(p->fd, &tree) || !numbers_of(fd, &mine) ||
 	    tree.stx_mnt_id != mine.stx_mnt_id)
 		return NAMED;
-	there = sys_open_beneath(p->fd, rest, O_PATH | O_NOFOLLOW | O_CLOEXEC,
+	there = broker_open_far(p->fd, rest, O_PATH | O_NOFOLLOW | O_CLOEXEC,
 				 RESOLVE_NO_SYMLINKS);
 	/* what lies on the way has changed: no directory of the name is a link or a file */
 	if (there < 0 && (errno == ELOOP || errno == ENOTDIR || errno == EAGAIN))
@@ -184,27 +217,33 @@ static enum name is_named(const struct held *h, int fd, const char *path)
 }
 
 /* The path inside, if it is NAMED.  UNSURE: it is to be looked at again. */
-static enum name name_of(const struct held *h, int fd, char out[PATH_MAX])
+static enum name name_of(const struct held *h, int fd, struct name_text *out)
 {
-	char again[PATH_MAX];
+	struct name_text again;
 	struct stat st;
 
 	for (int i = 0; i < MOST_MOVES; i++) {
 		enum name named;
+		bool same;
 
-		if (!read_name(h, fd, out))
+		if (!broker_name_of(h->broker, fd, out))
 			return UNSURE;
-		if (!tracee_is_gone(out))
+		if (!tracee_is_gone(out->s))
 			return NAMED;
 		if (fstat(fd, &st) != 0)
 			return UNSURE;
 		if (!st.st_nlink)
 			return NAMELESS;
-		named = is_named(h, fd, out);
+		named = is_named(h, fd, out->s);
 		if (named == NAMED)
 			return NAMED;
+		if (named == UNSURE)
+			continue;
 		/* it may have been moved away meanwhile */
-		if (named == NAMELESS && read_name(h, fd, again) && !strcmp(again, out))
+		name_text_init(&again);
+		same = broker_name_of(h->broker, fd, &again) && !strcmp(again.s, out->s);
+		name_text_release(&again);
+		if (same)
 			return NAMELESS;
 	}
 	return UNSURE;
@@ -237,10 +276,13 @@ static bool is_denied(const struct held *h, const char *path, bool open, uint32_
 /* `below`: a path of n bytes below the descriptor. */
 static int watch(const struct held *h, int at, const char *below, size_t n)
 {
-	char path[PATH_MAX + 32];
+	char path[PATH_MAX];
 
-	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d%s%.*s", at, n ? "/" : "", (int)n,
-		       below);
+	if ((size_t)snprintf(path, sizeof(path), "/proc/self/fd/%d%s%.*s", at, n ? "/" : "", (int)n,
+			     below) >= sizeof(path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
 	return SYS_RETRY(inotify_add_watch(h->events, path, IN_MOVE_SELF | IN_MASK_ADD));
 }
 
@@ -276,17 +318,33 @@ static void drop(struct held *h, size_t i)
 		(void)inotify_rm_watch(h->events, h->v[i].wd);
 	(void)close(h->v[i].fd);
 	h->v[i] = h->v[--h->n];
+	if (h->at > h->n)
+		h->at = h->n;
+}
+
+void held_removed(struct held *h, int fd)
+{
+	struct stat st, f;
+
+	if (fstat(fd, &st) != 0 || st.st_nlink != 0)
+		return;
+	for (size_t i = h->n; i-- > 0;)
+		if (h->v[i].named && h->v[i].ino == st.st_ino && fstat(h->v[i].fd, &f) == 0 &&
+		    f.st_dev == st.st_dev && f.st_ino == st.st_ino)
+			drop(h, i);
 }
 
 enum seen { SEEN_CLOSED, SEEN_OPEN, SEEN_UNWATCHED, SEEN_LOST };
 
-static enum seen look_at(struct held *h, struct held_file *f, struct asked *asked,
-			 struct held_lost *ret)
+static enum seen look_by_name(struct held *h, struct held_file *f, struct asked *asked,
+			      struct name_text *path, struct name_text *now, struct held_lost *ret)
 {
-	char path[PATH_MAX], now[PATH_MAX];
-	/* before the name: what has been closed was closed under this name or one before */
-	bool open = has_writer(h, asked, f) || (f->linked && has_links(f->fd));
+	bool open;
 
+	if (is_gone(f))
+		return SEEN_CLOSED;
+	/* before the name: what has been closed was closed under this name or one before */
+	open = (f->linked && has_links(f->fd)) || has_writer(h, asked, f);
 	for (int i = 0; i < MOST_MOVES; i++) {
 		enum name named = name_of(h, f->fd, path);
 
@@ -295,19 +353,47 @@ static enum seen look_at(struct held *h, struct held_file *f, struct asked *aske
 			return open && !f->linked ? SEEN_OPEN : SEEN_CLOSED;
 		if (named == UNSURE)
 			return SEEN_UNWATCHED;
-		if (is_denied(h, path, open, &ret->rule)) {
-			(void)snprintf(ret->path, sizeof(ret->path), "%s", path);
+		if (is_denied(h, path->s, open, &ret->rule)) {
+			(void)snprintf(ret->path, sizeof(ret->path), "%s", path->s);
 			return SEEN_LOST;
 		}
 		if (!open)
 			return SEEN_CLOSED;
-		if (!watch_file(h, f, path))
+		if (!watch_file(h, f, path->s))
 			return SEEN_UNWATCHED;
 		/* it may have been moved before it was watched */
-		if (name_of(h, f->fd, now) == NAMED && !strcmp(now, path))
+		if (name_of(h, f->fd, now) == NAMED && !strcmp(now->s, path->s))
 			return SEEN_OPEN;
 	}
 	return SEEN_UNWATCHED;
+}
+
+static enum seen look_at(struct held *h, struct held_file *f, struct asked *asked,
+			 struct held_lost *ret)
+{
+	struct name_text path, now;
+	enum seen seen;
+
+	name_text_init(&path);
+	name_text_init(&now);
+	seen = look_by_name(h, f, asked, &path, &now, ret);
+	name_text_release(&path);
+	name_text_release(&now);
+	return seen;
+}
+
+static bool same_name(const struct held *h, const struct held_file *f, const struct held_file *g)
+{
+	struct name_text a, b;
+	bool same;
+
+	name_text_init(&a);
+	name_text_init(&b);
+	same = name_of(h, f->fd, &a) == NAMED && name_of(h, g->fd, &b) == NAMED &&
+	       !strcmp(a.s, b.s);
+	name_text_release(&a);
+	name_text_release(&b);
+	return same;
 }
 
 /*
@@ -320,7 +406,6 @@ static bool is_kept_already(const struct held *h, size_t i, uint32_t *kept, size
 {
 	const struct held_file *f = &h->v[i];
 	size_t at = (size_t)f->number & (cap - 1);
-	char a[PATH_MAX], b[PATH_MAX];
 
 	for (; kept[at]; at = (at + 1) & (cap - 1)) {
 		const struct held_file *g = &h->v[kept[at] - 1];
@@ -330,8 +415,7 @@ static bool is_kept_already(const struct held *h, size_t i, uint32_t *kept, size
 		if (!*pairs)
 			return false;
 		--*pairs;
-		if (name_of(h, f->fd, a) == NAMED && name_of(h, g->fd, b) == NAMED &&
-		    !strcmp(a, b))
+		if (same_name(h, f, g))
 			return true;
 	}
 	kept[at] = (uint32_t)i + 1;
@@ -468,7 +552,7 @@ int held_add(struct held *h, int fd, int *object, bool linked)
 
 	if (r < 0)
 		return r;
-	if (SYS_RETRY(statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &st)) != 0)
+	if (SYS_RETRY(statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME | STATX_NLINK, &st)) != 0)
 		return -errno;
 	kept = object && *object >= 0 ? *object : broker_reopen(h->broker, fd, O_PATH);
 	if (kept < 0)
@@ -480,6 +564,7 @@ int held_add(struct held *h, int fd, int *object, bool linked)
 	h->v[h->n++] = (struct held_file){ .fd = kept,
 					   .wd = -1,
 					   .linked = linked,
+					   .named = st.stx_nlink > 0,
 					   .number = held_number(&st),
 					   .dev = (uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor,
 					   .ino = st.stx_ino };

@@ -6,8 +6,10 @@
  *
  * So each file is kept (O_PATH) for as long as somebody has it open for writing.  That is
  * known by a read lease (fcntl(2), F_SETLEASE), which is refused while there is such a
- * descriptor or mapping.  Files that are closed soon, which most are, cost no more.  Those
- * that stay open are watched, and the directories above them as well (inotify(7),
+ * descriptor or mapping.  A lease needs a descriptor that is open for reading, so whoever watches the
+ * file (inotify(7)) sees one IN_OPEN and one IN_CLOSE_NOWRITE of polrun's.  Files that are closed soon,
+ * which most are, cost no more.  Those that stay open are kept open for reading, so that asking again
+ * is not seen; they are watched, and the directories above them as well (inotify(7),
  * IN_MOVE_SELF).  After an event the name that the file has now is looked at again.
  *
  * What a run has had open once is remembered by number (device, inode, time of birth), so
@@ -29,9 +31,11 @@
 #define HELD_STEP_MS 2  /* so long held_step() looks, but for the file that it is at */
 
 struct held_file {
-	int fd; /* O_PATH */
+	int fd; /* O_PATH, or open for reading */
 	int wd; /* -1: it is not watched */
 	bool linked;
+	bool readable; /* fd is open for reading */
+	bool named; /* it has had a name: when it has none any more, it never gets one again */
 	uint64_t number;
 	uint64_t dev, ino; /* of the file, which cannot go while it is kept */
 };
@@ -83,7 +87,10 @@ bool held_has_writer(const struct held *h, int fd);
 /* Is it known that somebody has it open for writing? */
 bool held_surely_has_writer(const struct held *h, int fd);
 /* Or open at all? */
-bool held_is_open(const struct held *h, int fd);
+bool held_is_open(struct held *h, int fd);
+/* The regular file `fd` has lost a name.  If that was its last one it is not kept any longer: nobody but
+ * who has it open holds its blocks then. */
+void held_removed(struct held *h, int fd);
 /* An event: all files are to be looked at once more, by held_step(). */
 void held_moved(struct held *h);
 /*

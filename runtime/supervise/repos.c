@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
+#include "runtime/broker/below.h"
 #include "runtime/sandbox/view_host.h"
 
 #define MOST_MADE ((size_t)1 << 20) /* slots: 8 MiB */
@@ -74,19 +76,15 @@ static bool is_made(const struct repos *r, const struct statx *st)
 /* The object of n bytes of a path; -1: there is none, or it is in no tree. */
 static int open_at(const struct repos *r, const char *path, size_t n)
 {
-	char text[PATH_MAX];
+	AUTO_FREE char *text = strndup(path, n);
 	const struct broker_place *p;
 	const char *rest;
 
-	if (n >= sizeof(text))
-		return -1;
-	memcpy(text, path, n);
-	text[n] = '\0';
-	p = broker_trees_find(r->trees, text, n, &rest);
+	p = text ? broker_trees_find(r->trees, text, n, &rest) : NULL;
 	if (!p || p->kind != BROKER_TREE)
 		return -1;
-	return sys_open_beneath(p->fd, *rest ? rest : ".", O_PATH | O_NOFOLLOW | O_CLOEXEC,
-				RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+	return broker_open_far(p->fd, *rest ? rest : ".", O_PATH | O_NOFOLLOW | O_CLOEXEC,
+			       RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
 }
 
 static bool has(int dir, const char *name)

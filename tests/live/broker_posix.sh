@@ -40,6 +40,90 @@ cases=$(grep -c ';' "$WORK/plain.txt")
 differ=$(diff <(grep -vE "$known" "$WORK/plain.txt") <(grep -vE "$known" "$WORK/inside.txt") | head -n 20)
 [ -z "$differ" ] || bad "outside (<) and inside (>): $differ"
 
+t "so it is in a directory that is deeper than a path is long, and where only the paths of the calls reach so far"
+for depth in 30 19; do
+	mkdir "$WORK/plain$depth" "x/deep$depth" && chmod 0755 "$WORK/plain$depth"
+	! is_root || chown 61234:61234 "$WORK/plain$depth"
+	"${outside[@]}" "$PROBES/posix_files" "$WORK/plain$depth" "$((6 * every))" "$turn" "$depth" >"$WORK/plain.txt" || bad "outside: $?"
+	run "$PROBES/posix_files" "x/deep$depth" "$((6 * every))" "$turn" "$depth"
+	want_rc 0
+	printf '%s\n' "$out" >"$WORK/inside.txt"
+	[ "$(grep -c '^[^#].*: 0;' "$WORK/plain.txt")" -gt $((500 / every / 6)) ] || bad 'hardly a call was done'
+	! grep '^#' "$WORK/plain.txt" "$WORK/inside.txt" || bad 'a case could not begin'
+	differ=$(diff <(grep -vE "$known" "$WORK/plain.txt") <(grep -vE "$known" "$WORK/inside.txt") | head -n 20)
+	[ -z "$differ" ] || bad "$depth: outside (<) and inside (>): $differ"
+	rm -rf "$WORK/plain$depth" "x/deep$depth"
+done
+
+t "what is denied there is denied there, also from far above, and what is moved there"
+cat >"$WORK/deep.py" <<'EOP'
+import os, sys
+def told(what, f):
+    try: f(); print(what, "done")
+    except OSError as e: print(what, e.strerror)
+def write(name):
+    with open(name, "w") as f: f.write("x")
+os.mkdir("x/far"); os.chdir("x/far")
+for i in range(30):
+    os.mkdir("w" * 200); os.chdir("w" * 200)
+told("secret", lambda: write(".env"))
+told("file", lambda: write("env"))
+told("moved", lambda: os.rename("env", ".env"))
+told("linked", lambda: os.link("env", ".env"))
+os.makedirs("a/b"); write("a/b/env")
+told("below", lambda: os.rename("a", ".env.d"))
+told("tree", lambda: os.rename("a", "c"))
+told("link", lambda: os.symlink("c", "l"))
+told("through", lambda: write("l/b/.env"))
+told("up", lambda: write("c/b/../../env2"))
+d = os.open("c", os.O_RDONLY)
+os.chdir("/")
+told("at", lambda: os.close(os.open("b/.env", os.O_WRONLY | os.O_CREAT, dir_fd=d)))
+told("atfile", lambda: os.close(os.open("b/new", os.O_WRONLY | os.O_CREAT, dir_fd=d)))
+told("mode", lambda: os.chmod("b/new", 0o600, dir_fd=d))
+EOP
+policy 'file { deny write "**/.env*"  allow read "'"$WORK/deep.py"'" }' far
+run_with far python3 "$WORK/deep.py"
+want_rc 0
+for what in secret moved linked below through at; do want_out "^$what Permission denied\$"; done
+for what in file tree link up atfile mode; do want_out "^$what done\$"; done
+[ -z "$(find x/far -name '.env' 2>/dev/null)" ] || bad "a denied name was made"
+[ "$(find x/far -name 'env2' | wc -l)" -eq 1 ] || bad "the control is not there"
+rm -rf x/far
+
+t "a file there that the run has open for writing gets no denied name from outside"
+cat >"$WORK/hold.py" <<'EOP'
+import os, time
+os.mkdir("x/far"); os.chdir("x/far")
+for i in range(30):
+    os.mkdir("w" * 200); os.chdir("w" * 200)
+f = open("env", "w"); f.write("x"); f.flush()
+time.sleep(0.3)  # so that it is watched
+open("ready", "w").close()
+for i in range(600):
+    if not os.path.exists("env"): break
+    time.sleep(0.05)
+time.sleep(2)  # in which the run ends, if it does
+EOP
+cat >"$WORK/move.py" <<'EOP'
+import os, sys, time
+for i in range(600):
+    try:
+        os.chdir(sys.argv[1])
+        for i in range(30): os.chdir("w" * 200)
+        os.stat("ready"); break
+    except OSError: time.sleep(0.05)
+os.rename("env", sys.argv[2])
+EOP
+policy 'file { deny write "**/.env*"  allow read "'"$WORK/hold.py"'" }' hold
+for to in env2 .env; do
+	python3 "$WORK/move.py" "$P/x/far" "$to" &
+	run_with hold python3 "$WORK/hold.py"
+	wait $! || bad "nothing was moved"
+	if [ "$to" = env2 ]; then want_rc 0; else want_rc 123; fi
+	rm -rf x/far
+done
+
 t "it was the broker"
 run sh -c 'echo x >x/.env; echo x >x/env && cat x/env'
 want_out '^x$'

@@ -469,7 +469,7 @@ static void check_ours(void)
 static unsigned long serve_old(pid_t pid, int listener, unsigned long kill_at, int64_t age)
 {
 	const struct broker_source from = { listener, open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC),
-					    { geteuid(), geteuid(), getegid(), getegid() }, false, false };
+					    { geteuid(), geteuid(), getegid(), getegid() }, false, false, NULL };
 	struct pollfd p = { .fd = listener, .events = POLLIN };
 	unsigned long n = 0;
 	int status;

@@ -262,7 +262,7 @@ static void test_rules_on_flags_come_first(void **state)
 /* Arguments that name no memory: the broker says EFAULT to what it serves. */
 static int decoded(uint32_t nr, const uint64_t args[6], struct broker_decoded *d)
 {
-	struct broker_source from = { -1, -1, { 0 }, false, true };
+	struct broker_source from = { -1, -1, { 0 }, false, true, NULL };
 	struct seccomp_notif req = { .id = 1, .pid = (uint32_t)getpid() };
 
 	req.data.nr = (int)nr;

@@ -3,8 +3,8 @@
  * One line a case: "call name: errno; what has changed".  Run outside and in a sandbox, the
  * two outputs are compared.  After the manual pages, section 2.
  *
- *   posix_files DIR [N K]   DIR is there and empty; it is left so.  Every Nth case, from the
- *                           Kth on
+ *   posix_files DIR [N K [DEPTH]]   DIR is there and empty; it is left so.  Every Nth case, from the
+ *                                   Kth on; in a directory that is DEPTH names of 200 bytes below it
  */
 #include <dirent.h>
 #include <errno.h>
@@ -377,6 +377,26 @@ static void one_case(const struct op *o, const char *path, const char *other)
 		printf("# the directory stays: %s\n", strerror(errno));
 }
 
+/* Makes a directory in `top`, goes into it, and so on: no path is as long as what comes out. */
+static bool go_down(unsigned long depth)
+{
+	char name[201] = "";
+
+	memset(name, 'v', 200);
+	while (depth--) {
+		int fd;
+
+		if (mkdirat(top, name, 0755) != 0)
+			return false;
+		fd = openat(top, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		(void)close(top);
+		top = fd;
+		if (top < 0)
+			return false;
+	}
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	memset(long255, 'n', 255);
@@ -385,12 +405,16 @@ int main(int argc, char **argv)
 		path4096[i] = i % 2 ? '/' : '.';
 	memcpy(path4095, path4096, 4095);
 	path4095[4094] = 'q'; /* "./././q" */
-	if (argc == 4) {
+	if (argc == 4 || argc == 5) {
 		every = strtoul(argv[2], NULL, 10);
 		turn = strtoul(argv[3], NULL, 10);
 	}
-	if ((argc != 2 && argc != 4) || !every || (top = open(argv[1], O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
+	if ((argc != 2 && argc != 4 && argc != 5) || !every || (top = open(argv[1], O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
 		return 2;
+	if (argc == 5 && !go_down(strtoul(argv[4], NULL, 10))) {
+		printf("# not so deep: %s\n", strerror(errno));
+		return 1;
+	}
 	for (size_t i = 0; i < HAS(one); i++)
 		for (size_t k = 0; k < HAS(paths); k++)
 			one_case(&one[i], paths[k], NULL);
