@@ -159,6 +159,12 @@ static int read_attrs(const struct stage_found *f, struct stage_entry *e,
 	}
 	if (r == 0)
 		r = f->closed;
+	if (r == -ENAMETOOLONG) {
+		e->state = STAGE_UNFIT;
+		(void)snprintf(e->why, sizeof(e->why),
+			       "what lies in it is too deep to be reviewed: no path is that long");
+		return 0;
+	}
 	if (r != -EACCES && r != -EPERM)
 		return r;
 	*a = (struct stage_attrs){ .v = NULL };

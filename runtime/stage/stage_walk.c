@@ -13,6 +13,9 @@
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
 
+/* Of one name, with its '/': more than any file system of Linux has. */
+#define LONGEST_NAME 1024
+
 struct walk {
 	int top;
 	int (*visit)(void *arg, const struct stage_found *f);
@@ -45,6 +48,52 @@ static int open_dir(const struct walk *w, const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
+/* Reads the names of a directory whose own path has `len` bytes.  -ENAMETOOLONG: the path of one of
+ * them would be longer than a path may be. */
+static int check_lengths(int fd, size_t len)
+{
+	DIR *d = fdopendir(fd);
+	int r = 0;
+
+	if (!d) {
+		r = -errno;
+		(void)close(fd);
+		return r;
+	}
+	while (r == 0) {
+		const struct dirent *e;
+
+		errno = 0;
+		e = readdir(d);
+		if (!e) {
+			r = -errno;
+			break;
+		}
+		if (len + 1 + strlen(e->d_name) >= PATH_MAX)
+			r = -ENAMETOOLONG;
+	}
+	(void)closedir(d);
+	return r;
+}
+
+/*
+ * Opens the directory, and returns 0 or the -errno that forbids to look into it.  A run can make
+ * directories that are deeper than a path is long: their names could be told to nobody, nor given
+ * back to us, so the last directory that has a path is closed as a whole.
+ */
+static int try_dir(const struct walk *w, const char *path)
+{
+	size_t len = strlen(path);
+	int fd = open_dir(w, path);
+
+	if (fd < 0)
+		return fd;
+	if (len + LONGEST_NAME >= PATH_MAX)
+		return check_lengths(fd, len);
+	(void)close(fd);
+	return 0;
+}
+
 /* Can it be looked into?  The answer is part of what the visitor gets, before anything
  * that is in it. */
 static int meet(struct walk *w, struct stage_found *f)
@@ -56,13 +105,12 @@ static int meet(struct walk *w, struct stage_found *f)
 	if (f->st.st_dev != w->dev) {
 		f->closed = -EXDEV;
 	} else if (S_ISDIR(f->st.st_mode)) {
-		AUTO_CLOSE int fd = open_dir(w, f->path);
-
-		if (fd == -ENOENT || fd == -ENOTDIR || fd == -ELOOP)
+		r = try_dir(w, f->path);
+		if (r == -ENOENT || r == -ENOTDIR || r == -ELOOP)
 			return 0;
-		if (fd < 0 && fd != -EACCES && fd != -EPERM && fd != -EXDEV)
-			return fd;
-		f->closed = fd < 0 ? fd : 0;
+		if (r < 0 && r != -EACCES && r != -EPERM && r != -EXDEV && r != -ENAMETOOLONG)
+			return r;
+		f->closed = r;
 	}
 	r = w->visit(w->arg, f);
 	if (r == STAGE_SKIP)

@@ -21,15 +21,16 @@ struct stage_found {
 	const char *path; /* from the top, without '/' at its ends; of the top: "" */
 	struct stat st;
 	int closed;       /* 0, or -errno that forbids to look into it; -EXDEV: something is
-	                     mounted there */
+	                     mounted there; -ENAMETOOLONG: it holds names whose paths would be
+	                     longer than PATH_MAX */
 };
 
 /*
  * Calls `visit` for the top and for everything below it, each directory before what is in
  * it, and ends early with what it returns, if neither 0 nor STAGE_SKIP.  A name that
  * disappears meanwhile is left out, and nothing that is mounted in the tree is entered.
- * -E2BIG: more than STAGE_MAX_NAMES names;
- * -ENAMETOOLONG; -errno.
+ * -E2BIG: more than STAGE_MAX_NAMES names; -ENAMETOOLONG: somebody has made too long a
+ * path meanwhile; -errno.
  */
 int stage_walk(int top, int (*visit)(void *arg, const struct stage_found *f), void *arg);
 

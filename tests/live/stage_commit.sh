@@ -85,6 +85,54 @@ want_rc 0
 want_text x "$P/one"
 no_file "$P/gone"
 
+t "directories deeper than a path is long keep nothing else from being reviewed and committed"
+cat >"$WORK/deep.py" <<'EOP'
+import os, sys
+for name, last in (("long" * 50, 30), ("d" * 60, 75)):
+    os.mkdir("deep-" + name[:1]); os.chdir("deep-" + name[:1])
+    for i in range(last):
+        os.mkdir(name); os.chdir(name)
+    with open("bottom", "w") as f: f.write("x")
+    os.chdir(sys.argv[1])
+EOP
+D=$WORK/deep
+mkdir "$D" # in a tree that the run writes itself
+policy "file { allow read \"$WORK/deep.py\"  allow read, write, exec \"$D\" }" deep
+fill
+run_with deep --stage sh -c "echo x >one && echo y >>a/f && cd $D && python3 $WORK/deep.py $D && mkdir deep-l/beside && echo z >deep-l/beside/z"
+want_rc 0
+review
+want_rc 1
+want_out "^create    $P/one: file"
+want_out '^          refused: what lies in it is too deep to be reviewed'
+[ "$(grep -c 'too deep to be reviewed' <<<"$out")" -eq 2 ] || bad "not each of the two is told"
+no_out bottom
+verb commit
+want_rc 1
+want_out '^committed: [0-9]+, refused: 2, left: 2$'
+want_text x "$P/one"
+want_text $'a/f\ny' "$P/a/f"
+want_text z "$D/deep-l/beside/z"
+# what was refused is not there, nor anything that lies in it
+[ -z "$(find "$D" -name bottom 2>&1)" ] || bad "what nobody could review was committed"
+[ "$(find "$D/deep-d" | tail -n 1 | wc -c)" -lt $((4098 + ${#D})) ] || bad "too deep outside"
+verb commit
+want_rc 1
+verb discard
+want_rc 0
+no_file "$STATE/stage/"*
+rm -rf "${D:?}"/*
+
+t "the control: without the last of them the same is committed as a whole"
+fill
+sed -i 's/(("long" . 50, 30), ("d" . 60, 75))/(("long" * 50, 19), ("d" * 60, 60))/' "$WORK/deep.py"
+run_with deep --stage sh -c "cd $D && python3 $WORK/deep.py $D"
+want_rc 0
+verb commit
+want_rc 0
+[ "$(find "$D" -name bottom | wc -l)" -eq 2 ] || bad "not both were committed"
+rm -rf "${D:?}"
+
 t "what has changed outside since the run began is refused, and stays"
 fill
 staged sh -c 'echo run >a/f; echo run >a/b/f; rm gone/f; rm -r move; echo run >made; chmod 600 sparse'
