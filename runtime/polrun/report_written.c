@@ -20,20 +20,11 @@ static size_t native_trees(const struct report_effects *r)
 	return n;
 }
 
-static bool has_brokered_trees(const struct report_effects *r)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < r->view->n; i++)
-		any |= r->view->nodes[i].broker;
-	return any;
-}
-
 /* Nothing was looked at: neither a tree in which polrun writes, nor one before and after. */
 static bool is_unknown(const struct report_effects *r)
 {
 	return !r->effects || r->staged ||
-	       (!r->artifacts && !has_brokered_trees(r) && native_trees(r));
+	       (!r->artifacts && !r->view->brokered && native_trees(r));
 }
 
 static void one(struct json *j, const struct report_effects *r, const struct effect *e)
@@ -92,7 +83,7 @@ void report_written_how(struct json *j, const struct report_effects *r)
 		return;
 	}
 	if (!r->artifacts && native_trees(r))
-		say(j, has_brokered_trees(r) ? "only where names are decided one by one; --artifacts looks "
+		say(j, r->view->brokered ? "only where names are decided one by one; --artifacts looks "
 					  "at the other trees as well" :
 					  "--artifacts looks at the trees before and after the run");
 	if (r->artifacts && native_trees(r))

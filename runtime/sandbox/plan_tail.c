@@ -112,14 +112,11 @@ static void landlock_programs(struct plan *p, const struct sandbox_view *v,
 	op->v = STARTS;
 }
 
-static bool is_below(const char *path, const char *top)
-{
-	size_t n = strlen(top);
-
-	if (n == 1)
-		return path[1] != '\0';
-	return !strncmp(path, top, n) && path[n] == '/';
-}
+/* A node that holds the ones that follow, with what it and those around it give. */
+struct around {
+	const char *path;
+	uint8_t given;
+};
 
 /* Each device by its own name: a right for all of /dev would hold in /dev/shm as well, and in what
  * is mounted there. */
@@ -136,7 +133,9 @@ static void landlock_devices(struct plan *p, const struct pb_landlock_abi *abi)
 void plan_landlock(struct plan *p, const struct sandbox_view *v,
 		   const struct plan_programs *programs, const struct pb_landlock_abi *abi)
 {
+	struct around *around;
 	struct plan_op *op;
+	size_t depth = 0;
 
 	if (!abi->abi)
 		return;
@@ -153,16 +152,22 @@ void plan_landlock(struct plan *p, const struct sandbox_view *v,
 	landlock_rule(p, "/proc", LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR |
 				  LANDLOCK_ACCESS_FS_WRITE_FILE, abi);
 	landlock_devices(p, abi);
-	for (size_t i = 0; i < v->n; i++) {
+	around = calloc(v->n + 1, sizeof(*around));
+	if (!around)
+		p->err = -ENOMEM;
+	for (size_t i = 0; i < v->n && around; i++) {
 		const struct sandbox_node *n = &v->nodes[i];
-		uint8_t above = 0;
+		uint8_t above;
 
-		if (n->noted || n->masked || !n->ops || is_below(n->path, "/proc"))
+		if (n->noted || n->masked)
 			continue;
-		for (size_t j = 0; j < i; j++)
-			if (!v->nodes[j].noted && !v->nodes[j].masked &&
-			    is_below(n->path, v->nodes[j].path))
-				above |= given_by(&v->nodes[j]);
+		/* those around a node are a stack, as in view_names.c */
+		while (depth && !view_below(n->path, around[depth - 1].path))
+			depth--;
+		above = depth ? around[depth - 1].given : 0;
+		around[depth++] = (struct around){ n->path, above | given_by(n) };
+		if (!n->ops || view_below(n->path, "/proc"))
+			continue;
 		/* view_opens() has taken from the outer trees what this one must not have */
 		assert(!(n->open_by_name && (above & PB_READ)));
 		assert(!(n->start_by_name && (above & PB_EXEC)));
@@ -170,6 +175,7 @@ void plan_landlock(struct plan *p, const struct sandbox_view *v,
 		if (sandbox_node_native(n) & ~above)
 			landlock_rule(p, n->path, rights_of(n, abi), abi);
 	}
+	free(around);
 	landlock_programs(p, v, programs);
 	op = plan_add(p, STEP_LANDLOCK, PLAN_INIT);
 	op->mode = LANDLOCK_PART_RESTRICT;

@@ -104,6 +104,7 @@ struct sandbox_view {
 	struct sandbox_node *nodes; /* malloc'ed */
 	size_t n;
 	bool brokers; /* polrun makes calls for the run while it goes on */
+	bool brokered; /* a node is a brokered directory */
 	bool owns;    /* also in a private tree */
 	bool opens;   /* a node is open_by_name */
 	bool starts;  /* a node is start_by_name */

@@ -45,6 +45,7 @@ static int put_node(struct view_builder *b, struct view_place *p)
 	n->forced_ro = (g->allowed & PB_WRITE) && !(g->ops & PB_WRITE) &&
 		       w->ro.by != VIEW_NO_RULE;
 	n->forced_by = n->forced_ro || n->broker ? w->ro.by : VIEW_NO_RULE;
+	b->out->brokered |= n->broker;
 	b->out->brokers |= n->broker;
 	b->out->owns |= n->broker && n->scratch;
 	if ((n->forced_ro || n->broker) && w->ro.name) {
