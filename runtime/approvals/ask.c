@@ -151,7 +151,7 @@ static void show_details(struct ask_out *out, const void *q)
 	ask_text_details(out, q);
 }
 
-static bool ask_all(struct asking *a, struct tty *t, size_t *ret_i)
+static bool ask_all(struct asking *a, const struct screen *s, size_t *ret_i)
 {
 	for (size_t i = 0; i < a->n; i++) {
 		struct question *q = &a->q[i];
@@ -163,7 +163,7 @@ static bool ask_all(struct asking *a, struct tty *t, size_t *ret_i)
 		};
 		const struct dialog d = { show_question, show_details, &text,
 					  text.session != NULL };
-		enum dialog_answer is = dialog_ask(t, &d);
+		enum dialog_answer is = dialog_ask(s, &d);
 
 		*ret_i = i;
 		if (is == DIALOG_NO)
@@ -216,6 +216,7 @@ static int open_store(struct asking *a, struct rt_err *err)
 static int at_terminal(struct asking *a, struct rt_err *err)
 {
 	struct tty t = { .fd = -1 };
+	struct screen screen;
 	struct rt_err why = { 0 };
 	char text[460];
 	size_t i = 0;
@@ -244,7 +245,9 @@ static int at_terminal(struct asking *a, struct rt_err *err)
 		return not_answered(a, a->q[0].part, text, err);
 	}
 	a->by |= ASK_BY_PERSON;
-	r = ask_all(a, &t, &i) ? 0 : denied(a, a->q[i].part, err);
+	screen_open(&screen, &t, false);
+	r = ask_all(a, &screen, &i) ? 0 : denied(a, a->q[i].part, err);
+	screen_close(&screen);
 	tty_close(&t);
 	if (r == 0)
 		remember(a);

@@ -18,6 +18,7 @@
 #include "runtime/base/landlock.h"
 #include "runtime/base/own_filter.h"
 #include "runtime/base/sys.h"
+#include "runtime/sandbox/sandbox.h"
 
 #ifdef POL_SAN
 /* The run time of the sanitizers opens and maps on its own: deny only what matters most. */
@@ -50,7 +51,7 @@ static const int asks[] = {
 	SYS_getuid, SYS_geteuid, SYS_rt_sigpending, SYS_rt_sigtimedwait,
 };
 
-static const int terminal[] = { TCGETS, TCSETS, TCFLSH, TIOCGPGRP, TIOCSPGRP };
+static const int terminal[] = { TCGETS, TCSETS, TCFLSH, TIOCGPGRP, TIOCSPGRP, TIOCGWINSZ, TIOCSWINSZ };
 
 static const int deadly[] = {
 	SYS_creat, SYS_openat2, SYS_open_by_handle_at, SYS_execve, SYS_execveat, SYS_socketpair,
@@ -74,8 +75,9 @@ static void allow_reading(struct own_filter *f, int nr, unsigned arg)
 
 static void build(struct own_filter *f, bool looks, bool socket)
 {
-	static const int signals[] = { SIGSTOP, SIGCONT }, unix_only[] = { AF_UNIX },
-			 sockets[] = { SYS_socket, SYS_connect };
+	static const int unix_only[] = { AF_UNIX }, sockets[] = { SYS_socket, SYS_connect };
+	const int signals[] = { SIGSTOP, SIGCONT, SANDBOX_HOLD, SANDBOX_STOP_ALL,
+				SANDBOX_STOPPED_ALL, SANDBOX_RELEASE };
 
 	own_filter_begin(f, (struct sock_filter)REFUSE);
 	own_filter_calls(f, deadly, OWN_FILTER_COUNT(deadly), (struct sock_filter)KILL);

@@ -15,8 +15,8 @@
  * `socket`, a unix one; nothing can be typed into the terminal (TIOCSTI).
  */
 int ask_confine(const char *dir, bool socket, struct rt_err *err);
-/* The process that looks: files for reading only, the signals STOP and CONT, and nothing else.
- * Landlock would keep it from the run's processes. */
+/* The process that looks: files for reading only, the signals STOP and CONT and those for a run's pid 1
+ * (SANDBOX_HOLD and the next), and nothing else.  Landlock would keep it from the run's processes. */
 int look_confine(struct rt_err *err);
 
 #endif

@@ -30,7 +30,7 @@
 #include "runtime/decide/rule_text.h"
 #include "runtime/state/state_dir.h"
 
-enum { KEPT_MAX = 1024, END_MS = 1000 };
+enum { KEPT_MAX = 1024, END_MS = 3000 };
 
 /* An answer of this run. */
 struct kept {
@@ -178,62 +178,96 @@ static void remember(struct asker *a, struct approvals *store, const struct show
 
 /* --- the terminal ----------------------------------------------------------------------- */
 
-/* Puts this process into the terminal's foreground; the group that was there, or -1 if
- * the terminal belongs to neither polrun nor its run. */
-static pid_t take_foreground(const struct asker *a, int tty, pid_t init)
+/* The group in the terminal's foreground, or -1 if the terminal belongs to neither polrun nor its
+ * run. */
+static pid_t foreground_of(const struct asker *a, int tty, pid_t init)
 {
-	pid_t was = tcgetpgrp(tty);
+	pid_t is = tcgetpgrp(tty);
 
-	if (was <= 0 || (was != a->polruns && !look_owns_group(a->look, init, was)) ||
-	    tcsetpgrp(tty, getpgrp()) != 0)
-		return -1;
-	return was;
+	return is > 0 && (is == a->polruns || look_owns_group(a->look, init, is)) ? is : -1;
 }
 
-static bool ask_at(struct asker *a, struct approvals *store, const struct shown *s,
-		   struct tty *t, const char *key)
+/* The run's group may have ended while the user was asked; without a foreground group the
+ * caller's script could not read its terminal any more. */
+static void give_foreground(const struct asker *a, int tty, pid_t to)
+{
+	if (tcsetpgrp(tty, to) != 0)
+		(void)tcsetpgrp(tty, a->polruns);
+}
+
+static enum dialog_answer ask_at(struct asker *a, struct approvals *store, const struct shown *s,
+				 struct tty *t, bool *ret_redraw)
 {
 	const bool person = bundle_rule(a->in.ctx->b, s->r->rule) &&
 			    (bundle_rule(a->in.ctx->b, s->r->rule)->flags & PB_F_ANSWER);
 	const struct dialog d = { show_question, show_details, s, a->session[0] && !person };
+	struct screen screen;
 	enum dialog_answer is;
 	struct rt_err err = { 0 };
 
-	t->hangup = a->sock;
-	t->until_ms = sys_now_ms() + a->in.hold_ms;
 	if (approvals_lock_terminal(store, t->device ? t->device : 1, tty_interrupted, &err) < 0 ||
 	    tty_begin(t, &err) < 0)
-		return false;
-	is = dialog_ask(t, &d);
-	if (is == DIALOG_SESSION)
-		remember(a, store, s, key);
-	return is != DIALOG_NO;
+		return DIALOG_NO;
+	screen_open(&screen, t, true);
+	is = dialog_ask(&screen, &d);
+	screen_close(&screen);
+	*ret_redraw = screen.redraw;
+	return is;
 }
 
-/* Asks the person while the run stands still. */
+/* With the run stopped and the terminal ours. */
+static enum dialog_answer ask_now(struct asker *a, const struct shown *s, struct approvals *store,
+				  bool *ret_redraw)
+{
+	struct tty t = { .fd = -1 };
+	struct rt_err err = { 0 };
+	enum dialog_answer is = DIALOG_NO;
+
+	if (tty_open(&t, &err) < 0)
+		return DIALOG_NO;
+	t.keeps_on = true;
+	t.hangup = a->sock;
+	t.until_ms = sys_now_ms() + a->in.hold_ms;
+	if (state_dir_make(a->in.dir, &err) == 0 && approvals_open(a->in.dir, store, &err) == 0)
+		is = ask_at(a, store, s, &t, ret_redraw);
+	tty_close(&t);
+	if (is != DIALOG_NO && !look_stands(a->look)) {
+		fprintf(stderr, "polrun: the answer does not count: a program of the run went on while "
+			"the question was shown\n");
+		is = DIALOG_NO;
+	}
+	return is;
+}
+
+/* Asks the person while the run stands still.  It is stopped first: a program that reads the
+ * terminal in the background would be stopped by the kernel, and never continued. */
 static bool at_terminal(struct asker *a, pid_t init, struct shown *s, const char *key)
 {
 	AUTO_CLOSE int front = sys_open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC, 0);
 	struct approvals store = { .dirfd = -1, .lock = -1 };
-	struct tty t = { .fd = -1 };
-	struct rt_err err = { 0 };
-	pid_t was = front < 0 ? -1 : take_foreground(a, front, init);
-	bool yes = false;
+	pid_t was = front < 0 ? -1 : foreground_of(a, front, init);
+	enum dialog_answer is = DIALOG_NO;
+	bool redraw = false;
 
 	if (was < 0)
 		return false;
-	if (tty_open(&t, &err) == 0) {
-		if (look_stop(a->look, init, t.device) && state_dir_make(a->in.dir, &err) == 0 &&
-		    approvals_open(a->in.dir, &store, &err) == 0)
-			yes = ask_at(a, &store, s, &t, key);
-		tty_close(&t);
-		(void)tcsetpgrp(front, was);
-		look_go_on(a->look);
-	} else {
-		(void)tcsetpgrp(front, was);
+	if (!look_stop(a->look, init)) {
+		fprintf(stderr, "polrun: nobody is asked: the programs of the run did not stop\n");
+		return false;
 	}
+	if (tcgetpgrp(front) == was && tcsetpgrp(front, getpgrp()) == 0) {
+		is = ask_now(a, s, &store, &redraw);
+		give_foreground(a, front, was);
+	}
+	/* polrun ends the run when this process ends */
+	if (!look_go_on(a->look))
+		_exit(125);
+	if (redraw)
+		tty_redraw(front);
+	if (is == DIALOG_SESSION)
+		remember(a, &store, s, key);
 	approvals_release(&store);
-	return yes;
+	return is != DIALOG_NO;
 }
 
 /* --- the socket ------------------------------------------------------------------------- */
@@ -412,7 +446,10 @@ void ask_net_end(int sock, pid_t pid)
 		(void)close(sock);
 	if (pid <= 0)
 		return;
-	if (ended < 0 || SYS_RETRY(poll(&p, 1, END_MS)) <= 0)
+	/* the supervisor's filter refuses kill() */
+	if (ended >= 0 && SYS_RETRY(poll(&p, 1, END_MS)) <= 0)
+		(void)sys_pidfd_send_signal(ended, SIGKILL, NULL, 0);
+	else if (ended < 0)
 		(void)kill(pid, SIGKILL);
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;

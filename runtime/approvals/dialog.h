@@ -3,7 +3,7 @@
 #define RUNTIME_APPROVALS_DIALOG_H
 
 #include "runtime/approvals/ask_text.h"
-#include "runtime/approvals/tty.h"
+#include "runtime/approvals/screen.h"
 
 struct dialog {
 	/* Writes the question; false if only the details show all of it. */
@@ -16,6 +16,6 @@ struct dialog {
 enum dialog_answer { DIALOG_NO, DIALOG_YES, DIALOG_SESSION };
 
 /* No also if the terminal hangs up, a signal comes, or the tty's deadline passes. */
-enum dialog_answer dialog_ask(struct tty *t, const struct dialog *d);
+enum dialog_answer dialog_ask(const struct screen *s, const struct dialog *d);
 
 #endif

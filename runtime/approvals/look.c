@@ -14,10 +14,10 @@
 #include "runtime/base/err.h"
 #include "runtime/base/sys.h"
 
-enum what { LOOK_CALLER, LOOK_GROUP, LOOK_STOP, LOOK_GO_ON };
+enum what { LOOK_CALLER, LOOK_GROUP, LOOK_STOP, LOOK_STANDS, LOOK_GO_ON };
 
 struct question {
-	uint32_t what, device;
+	uint32_t what;
 	int32_t init, pgrp;
 	uint16_t source, port;
 };
@@ -36,19 +36,20 @@ static void settle(const struct question *q, struct pause *held, struct answer *
 		a->yes = pause_owns_group(q->init, q->pgrp);
 		return;
 	case LOOK_STOP:
-		pause_end(held);
-		pause_begin(held, q->init, q->device);
-		a->yes = true;
+		a->yes = pause_end(held) && pause_begin(held, q->init);
+		return;
+	case LOOK_STANDS:
+		a->yes = pause_stands(held);
 		return;
 	case LOOK_GO_ON:
-		pause_end(held);
+		a->yes = pause_end(held);
 		return;
 	}
 }
 
 static void __attribute__((noreturn)) serve(int sock)
 {
-	struct pause held = { NULL, 0 };
+	struct pause held = { .init = 0 };
 	struct question q;
 
 	while (SYS_RETRY(recv(sock, &q, sizeof(q), 0)) == (ssize_t)sizeof(q)) {
@@ -58,7 +59,7 @@ static void __attribute__((noreturn)) serve(int sock)
 		if (SYS_RETRY(send(sock, &a, sizeof(a), MSG_NOSIGNAL)) < 0)
 			break;
 	}
-	pause_end(&held);
+	(void)pause_end(&held);
 	_exit(0);
 }
 
@@ -117,16 +118,23 @@ bool look_owns_group(int sock, pid_t init, pid_t pgrp)
 	return ask(sock, &q).yes;
 }
 
-bool look_stop(int sock, pid_t init, uint32_t device)
+bool look_stop(int sock, pid_t init)
 {
-	const struct question q = { .what = LOOK_STOP, .init = init, .device = device };
+	const struct question q = { .what = LOOK_STOP, .init = init };
 
 	return ask(sock, &q).yes;
 }
 
-void look_go_on(int sock)
+bool look_stands(int sock)
+{
+	const struct question q = { .what = LOOK_STANDS };
+
+	return ask(sock, &q).yes;
+}
+
+bool look_go_on(int sock)
 {
 	const struct question q = { .what = LOOK_GO_ON };
 
-	(void)ask(sock, &q);
+	return ask(sock, &q).yes;
 }

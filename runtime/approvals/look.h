@@ -21,8 +21,11 @@ int look_start(int close_fd);
 void look_caller(int sock, pid_t init, uint16_t source, uint16_t port, char *out, size_t cap);
 /* As pause_owns_group(); false if it has ended. */
 bool look_owns_group(int sock, pid_t init, pid_t pgrp);
-/* As pause_begin().  False: nothing is known to stand still, so nobody may be asked. */
-bool look_stop(int sock, pid_t init, uint32_t device);
-void look_go_on(int sock);
+/* As pause_begin().  False also if it has ended: nobody may be asked. */
+bool look_stop(int sock, pid_t init);
+/* As pause_stands(); false if it has ended. */
+bool look_stands(int sock);
+/* As pause_end(); false also if it has ended, so that the run stays stopped. */
+bool look_go_on(int sock);
 
 #endif

@@ -8,12 +8,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
+
+enum {
+	ANSWER_MS = 1000,      /* for the terminal's answer, over a slow line */
+	SETTLE_MS = 300,       /* nobody has read a question before */
+	SETTLE_MOST_MS = 2000, /* while somebody goes on typing */
+	REDRAW_MS = 60,        /* for a program to see the other size */
+};
 
 static const int signals[TTY_SIGNALS] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP };
 
@@ -71,23 +79,51 @@ static void give_back_signals(struct tty *t)
 	(void)sigprocmask(SIG_SETMASK, &t->mask, NULL);
 }
 
-/* Sets whole lines with echo, ^C as a signal, and the usual output processing. */
+/* Sets every mode that changes what is typed or written, not only the few that are needed: a run
+ * can have set each of them. */
 static int set_modes(struct tty *t)
 {
+	static const cc_t usual[NCCS] = {
+		[VINTR] = 3, [VQUIT] = 28, [VERASE] = 0x7f, [VKILL] = 21, [VEOF] = 4, [VMIN] = 1,
+		[VSTART] = 17, [VSTOP] = 19, [VSUSP] = 26, [VREPRINT] = 18, [VWERASE] = 23,
+		[VLNEXT] = 22,
+	};
 	struct termios want;
 
 	if (tcgetattr(t->fd, &t->saved) != 0)
 		return -errno;
 	want = t->saved;
-	want.c_lflag |= ICANON | ECHO | ISIG;
-	want.c_iflag |= ICRNL;
-	want.c_iflag &= ~(tcflag_t)(IGNCR | INLCR);
-	want.c_oflag |= OPOST | ONLCR;
-	t->changed = want.c_lflag != t->saved.c_lflag ||
-		     want.c_iflag != t->saved.c_iflag || want.c_oflag != t->saved.c_oflag;
-	if (t->changed && SYS_RETRY(tcsetattr(t->fd, TCSANOW, &want)) != 0)
+	memcpy(want.c_cc, usual, sizeof(usual));
+	if (t->saved.c_cc[VERASE] == '\b') /* the other key that terminals send */
+		want.c_cc[VERASE] = '\b';
+	if (t->keeps_on)
+		want.c_cc[VSUSP] = 0;
+	want.c_lflag = ICANON | ECHO | ECHOE | ECHOK | ECHOCTL | ECHOKE | ISIG | IEXTEN;
+	/* without IXON: ^S would hold the question's own text */
+	want.c_iflag = BRKINT | ICRNL | (t->saved.c_iflag & IUTF8);
+	want.c_oflag = OPOST | ONLCR;
+	t->lines = want;
+	t->changed = true;
+	if (SYS_RETRY(tcsetattr(t->fd, TCSANOW, &want)) != 0)
 		return -errno;
 	return 0;
+}
+
+/* Bytes as they come, without echo; ^C stays a signal.  Until set_lines(). */
+static bool set_bytes(const struct tty *t)
+{
+	struct termios want = t->lines;
+
+	want.c_lflag = ISIG;
+	want.c_cc[VMIN] = 0;
+	want.c_cc[VTIME] = 0;
+	return SYS_RETRY(tcsetattr(t->fd, TCSANOW, &want)) == 0;
+}
+
+static void set_lines(const struct tty *t)
+{
+	(void)SYS_RETRY(tcsetattr(t->fd, TCSANOW, &t->lines));
+	(void)tcflush(t->fd, TCIFLUSH);
 }
 
 static void restore_modes(struct tty *t)
@@ -119,6 +155,24 @@ static uint32_t own_device(void)
 	return (uint32_t)nr;
 }
 
+static bool is_dumb(const char *term)
+{
+	return !term || !*term || strcmp(term, "dumb") == 0;
+}
+
+static bool is_utf8(void)
+{
+	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *v = getenv(names[i]);
+
+		if (v && *v)
+			return strcasestr(v, "utf-8") || strcasestr(v, "utf8");
+	}
+	return false;
+}
+
 int tty_open(struct tty *ret, struct rt_err *err)
 {
 	struct tty t = { .hangup = -1, .fd = sys_open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC, 0) };
@@ -130,6 +184,8 @@ int tty_open(struct tty *ret, struct rt_err *err)
 		return rt_fail(err, EBUSY, "polrun is not in the foreground of its "
 			       "terminal");
 	}
+	t.dumb = is_dumb(getenv("TERM"));
+	t.utf8 = is_utf8();
 	t.device = own_device();
 	take_signals(&t);
 	*ret = t;
@@ -161,6 +217,92 @@ int tty_write(const struct tty *t, const char *text, size_t n)
 void tty_forget_typed(const struct tty *t)
 {
 	(void)tcflush(t->fd, TCIFLUSH);
+}
+
+/* Waits for input, a signal, the end of the question or that many ms.  True: there is input. */
+static bool wait_input(const struct tty *t, int64_t ms)
+{
+	const struct timespec left = { ms / 1000, ms % 1000 * 1000000 };
+	struct pollfd p[2] = { { t->fd, POLLIN, 0 }, { t->hangup, 0, 0 } };
+
+	return !ended && !stopped && ms > 0 && ppoll(p, 2, &left, &t->mask) > 0 &&
+	       !p[1].revents && (p[0].revents & POLLIN);
+}
+
+/* The last cursor position in the text: ESC [ row ; column R. */
+static bool find_position(const char *text, int *ret_row, int *ret_col)
+{
+	bool found = false;
+	int row, col, end;
+
+	for (const char *p = strchr(text, 27); p; p = strchr(p + 1, 27)) {
+		end = 0;
+		if (sscanf(p + 1, "[%4d;%4dR%n", &row, &col, &end) != 2 || !end)
+			continue;
+		*ret_row = row;
+		*ret_col = col;
+		found = true;
+	}
+	return found;
+}
+
+bool tty_ask_terminal(struct tty *t, const char *text, char *buf, size_t cap, int *ret_row, int *ret_col)
+{
+	const int64_t until = sys_now_ms() + ANSWER_MS;
+	bool found = false;
+	size_t n = 0;
+
+	buf[0] = '\0';
+	if (t->mute || !set_bytes(t)) {
+		(void)tty_write(t, text, strlen(text));
+		return false;
+	}
+	(void)tcflush(t->fd, TCIFLUSH);
+	if (tty_write(t, text, strlen(text)) == 0)
+		while (!found && n + 1 < cap && wait_input(t, until - sys_now_ms())) {
+			ssize_t got = SYS_RETRY(read(t->fd, buf + n, cap - 1 - n));
+
+			if (got <= 0)
+				break;
+			for (ssize_t i = 0; i < got; i++)
+				if (!buf[n + (size_t)i])
+					buf[n + (size_t)i] = ' ';
+			n += (size_t)got;
+			buf[n] = '\0';
+			found = find_position(buf, ret_row, ret_col);
+		}
+	set_lines(t);
+	t->mute = !found;
+	return found;
+}
+
+void tty_settle(struct tty *t)
+{
+	const int64_t until = sys_now_ms() + SETTLE_MOST_MS;
+
+	if (!set_bytes(t))
+		return;
+	(void)tcflush(t->fd, TCIFLUSH);
+	while (sys_now_ms() < until && wait_input(t, SETTLE_MS))
+		(void)tcflush(t->fd, TCIFLUSH);
+	set_lines(t);
+}
+
+void tty_redraw(int fd)
+{
+	const struct timespec while_ = { 0, REDRAW_MS * 1000000L };
+	struct winsize was, other, now;
+
+	if (ioctl(fd, TIOCGWINSZ, &was) != 0 || was.ws_row == 0)
+		return;
+	other = was;
+	other.ws_row = (unsigned short)(was.ws_row > 1 ? was.ws_row - 1 : was.ws_row + 1);
+	if (ioctl(fd, TIOCSWINSZ, &other) != 0)
+		return;
+	(void)nanosleep(&while_, NULL);
+	/* the user may have changed it meanwhile */
+	if (ioctl(fd, TIOCGWINSZ, &now) == 0 && memcmp(&now, &other, sizeof(now)) == 0)
+		(void)ioctl(fd, TIOCSWINSZ, &was);
 }
 
 /* Handles ^Z: stops as it would without a question, and asks again afterwards. */
@@ -210,10 +352,14 @@ enum tty_read tty_read_line(struct tty *t, char *buf, size_t cap)
 	ssize_t n;
 
 	for (;;) {
-		int r = ppoll(p, 2, time_left(t, &left), &t->mask);
+		int r = ended || stopped ? 0 : ppoll(p, 2, time_left(t, &left), &t->mask);
 
 		if (ended)
 			return TTY_STOPPED;
+		if (stopped && t->keeps_on) {
+			stopped = 0;
+			return TTY_AGAIN;
+		}
 		if (stopped)
 			return stop(t);
 		if (r < 0 && errno == EINTR)

@@ -19,6 +19,7 @@
 
 #include "runtime/base/sys.h"
 #include "runtime/sandbox/plan.h"
+#include "runtime/sandbox/sandbox.h"
 #include "runtime/sandbox/status.h"
 #include "runtime/sandbox/steps.h"
 
@@ -96,45 +97,80 @@ static int prepare(struct init *in, struct rt_err *err)
 	return r;
 }
 
+struct reaper {
+	int sock, sigfd;
+	pid_t target;
+	bool first;     /* pid 1 of a namespace; else kill(-1) would reach the host (only in a test) */
+	bool held;      /* the user is asked: SANDBOX_HOLD */
+	uint32_t later; /* bits: signals for the target that came while held */
+};
+
+/* A signal that the target gets while the run is held could continue it. */
+static void send_target(struct reaper *r, int sig)
+{
+	if (r->held)
+		r->later |= 1u << (sig - 1);
+	else
+		(void)kill(r->target, sig);
+}
+
+static void release(struct reaper *r)
+{
+	r->held = false;
+	for (int sig = 1; sig < 32; sig++)
+		if (r->later & (1u << (sig - 1)))
+			(void)kill(r->target, sig);
+	r->later = 0;
+}
+
 /* Handles a signal that somebody outside sent to polinit.  polrun passes on signals
  * that are meant for the command.  Signals from the terminal reach the command
  * directly. */
-static void pass_on(int sigfd, pid_t target)
+static void take_signals(struct reaper *r)
 {
 	struct signalfd_siginfo si;
 
-	while (read(sigfd, &si, sizeof(si)) == (ssize_t)sizeof(si))
-		if (si.ssi_signo != SIGCHLD && si.ssi_pid == 0 &&
-		    (si.ssi_code == SI_USER || si.ssi_code == SI_QUEUE))
-			(void)kill(target, (int)si.ssi_signo);
+	while (read(r->sigfd, &si, sizeof(si)) == (ssize_t)sizeof(si)) {
+		const int sig = (int)si.ssi_signo;
+		const bool outside = si.ssi_pid == 0 &&
+				     (si.ssi_code == SI_USER || si.ssi_code == SI_QUEUE);
+
+		if (sig == SANDBOX_HOLD && outside)
+			r->held = true;
+		else if (sig == SANDBOX_STOP_ALL && r->first)
+			(void)kill(-1, SIGSTOP); /* a process of the run could do that, too */
+		else if (sig == SANDBOX_RELEASE && outside)
+			release(r);
+		else if (sig < 32 && sig != SIGCHLD && outside)
+			send_target(r, sig);
+	}
 }
 
 /* True when the command has ended and its status has been reported. */
-static bool reap(int sock, pid_t target)
+static bool reap(const struct reaper *r)
 {
 	int st;
 	pid_t p;
 
-	while ((p = wait4(-1, &st, WNOHANG | WUNTRACED, NULL)) > 0) {
-		if (p != target)
+	while ((p = wait4(-1, &st, WNOHANG | (r->held ? 0 : WUNTRACED), NULL)) > 0) {
+		if (p != r->target)
 			continue;
 		if (WIFSTOPPED(st)) {
-			(void)status_send(sock, SANDBOX_STOPPED, WSTOPSIG(st), NULL);
+			(void)status_send(r->sock, SANDBOX_STOPPED, WSTOPSIG(st), NULL);
 			continue;
 		}
-		(void)status_send(sock, SANDBOX_EXITED, st, NULL);
+		(void)status_send(r->sock, SANDBOX_EXITED, st, NULL);
 		return true;
 	}
 	return false;
 }
 
-static void __attribute__((noreturn))
-supervise_target(int sock, int sigfd, pid_t target)
+static void __attribute__((noreturn)) supervise_target(struct reaper *r)
 {
 	struct pollfd p[2] = {
-		{ .fd = sigfd, .events = POLLIN },
+		{ .fd = r->sigfd, .events = POLLIN },
 		/* only a hang-up is reported */
-		{ .fd = step_on(STEP_HANGUP) ? sock : -1, .events = 0 },
+		{ .fd = step_on(STEP_HANGUP) ? r->sock : -1, .events = 0 },
 	};
 
 	for (;;) {
@@ -143,8 +179,8 @@ supervise_target(int sock, int sigfd, pid_t target)
 		if (p[1].revents & (POLLHUP | POLLERR))
 			_exit(125);
 		if (p[0].revents & POLLIN)
-			pass_on(sigfd, target);
-		if (reap(sock, target))
+			take_signals(r);
+		if (reap(r))
 			_exit(0);
 	}
 }
@@ -180,6 +216,8 @@ int init_main(int sock)
 			   .ruleset = -1,
 			   .listener = -1 };
 	struct rt_err err = { 0 };
+	/* before the filter, which does not allow getpid() */
+	struct reaper reaper = { .sock = sock, .first = getpid() == 1 };
 	sigset_t mask;
 	pid_t target;
 	int sigfd;
@@ -189,6 +227,8 @@ int init_main(int sock)
 	(void)sigemptyset(&mask);
 	for (size_t i = 0; i < sizeof(passed) / sizeof(*passed); i++)
 		(void)sigaddset(&mask, passed[i]);
+	for (int sig = SANDBOX_HOLD; sig <= SANDBOX_RELEASE; sig++)
+		(void)sigaddset(&mask, sig);
 	if (sigprocmask(SIG_SETMASK, &mask, NULL) < 0) {
 		(void)rt_fail_errno(&err, errno, "blocking signals");
 		fail(sock, &err);
@@ -215,5 +255,7 @@ int init_main(int sock)
 	}
 	if (steps_run(&in, PLAN_REAPER, &err) < 0)
 		fail(sock, &err);
-	supervise_target(sock, sigfd, target);
+	reaper.sigfd = sigfd;
+	reaper.target = target;
+	supervise_target(&reaper);
 }

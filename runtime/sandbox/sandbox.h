@@ -7,6 +7,7 @@
 #ifndef RUNTIME_SANDBOX_SANDBOX_H
 #define RUNTIME_SANDBOX_SANDBOX_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -19,6 +20,18 @@
 
 /* Host uids that own nothing: this and a process's pid. */
 #define SANDBOX_ROOT_RUN_BASE 0x70000000u
+
+/*
+ * Signals to the run's pid 1 around a question at the terminal (runtime/approvals/pause.h).
+ * HOLD: pid 1 does not report that the command stops, since the asker stops and continues it.
+ * STOP_ALL: it stops every other process of the run in one call, so that none can escape by forking.
+ * STOPPED_ALL does nothing: the kernel delivers the lower number first, so once this signal is
+ * no longer pending, STOP_ALL has been obeyed.  RELEASE ends HOLD.
+ */
+#define SANDBOX_HOLD (SIGRTMIN + 6)
+#define SANDBOX_STOP_ALL (SIGRTMIN + 7)
+#define SANDBOX_STOPPED_ALL (SIGRTMIN + 8)
+#define SANDBOX_RELEASE (SIGRTMIN + 9)
 
 /* A polinit that was started before there is a plan. */
 struct sandbox_ahead {

@@ -197,10 +197,13 @@ def stats():
         # behind the name: state ppid pgrp session tty tpgid
         yield int(pid), text[text.index("(") + 1:text.rindex(")")], text[text.rindex(")") + 2:].split()
 def asks():
-    """The owner of the terminal of a stopped program of the test."""
+    """The owner of the terminal of a stopped program of the test, once it is a child of polrun."""
+    names = {pid: name for pid, name, _ in stats()}
+    parents = {pid: int(f[1]) for pid, _, f in stats()}
     for pid, name, f in stats():
         # the port is this test's own: another one of the machine may stand at its question, too
-        if f[0] == "T" and name.startswith("python3") and "dial.py\0" + sys.argv[2] in open(f"/proc/{pid}/cmdline").read():
+        if f[0] == "T" and name.startswith("python3") and "dial.py\0" + sys.argv[2] in open(f"/proc/{pid}/cmdline").read() and \
+                names.get(parents.get(int(f[5]))) == "polrun":
             return int(f[5])
 until = time.monotonic() + 30
 while not (asker := asks()) and time.monotonic() < until:
@@ -234,9 +237,35 @@ at_question kill &
 watcher=$!
 term <<EOT
 send $POL python3 dial.py $ONE; echo rc \$?
-expect details:
+expect asks before
 expect the process that asks about connections has ended, and with it the run
 expect rc 125
+EOT
+wait "$watcher"
+want_reached 0
+
+t 'a script can read its terminal after ^C at a question, and after its command was killed there'
+forget_all
+ask_policy "$REACH"
+# shellcheck disable=SC2016
+printf '%s\n' "polrun -b $WORK/p.polb python3 dial.py $ONE" 'echo af""ter' 'read x; echo script-got=$x' >"$P/script.sh"
+term <<EOT
+send bash script.sh
+expect details:
+key C-c
+expect after
+send typed
+expect script-got=typed
+EOT
+(until pid=$(pgrep -nf "^python3 dial.py $ONE\$") && grep -q '^State:.T' "/proc/$pid/status"; do sleep 0.1; done
+	sleep 2; kill -KILL "$pid") 2>/dev/null &
+watcher=$!
+term <<EOT
+send bash script.sh
+expect details:
+expect after
+send typed
+expect script-got=typed
 EOT
 wait "$watcher"
 want_reached 0

@@ -177,6 +177,16 @@ static int set_terminal(void)
 	return failed(tcflush(tty, TCIFLUSH));
 }
 
+/* So that a program draws its screen again. */
+static int resize_terminal(void)
+{
+	struct winsize size;
+
+	if (ioctl(tty, TIOCGWINSZ, &size) != 0)
+		return errno;
+	return failed(ioctl(tty, TIOCSWINSZ, &size));
+}
+
 static int signal_parent(void)
 {
 	return failed(kill(parent, 0));
@@ -279,6 +289,7 @@ static const struct row rows[] = {
 	{ "forking", make_process, KILLED, KILLED, KILLED },
 	{ "an internet socket", internet_socket, KILLED, EPERM, KILLED },
 	{ "the terminal's modes", set_terminal, FINE, FINE, EPERM },
+	{ "the terminal's size", resize_terminal, FINE, FINE, EPERM },
 	{ "a signal to another", signal_parent, EPERM, EPERM, EPERM },
 	{ "going on", stop_parent, EPERM, EPERM, FINE },
 	{ "a signal to itself", signal_itself, FINE, FINE, EPERM },

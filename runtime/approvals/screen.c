@@ -1,0 +1,184 @@
+/*
+ * A terminal keeps what a program has set: colours, character sets, margins, a half-finished
+ * control sequence.  A run can set all of that before it makes the connection that is asked about,
+ * so that a part of the question is invisible, scrolls away, or is taken for the title of the
+ * window.  So everything that changes how plain text looks is set here before a question is drawn.
+ * Terminals ignore the sequences that they do not know.
+ *
+ * The own screen is the terminal's alternate one, which programs such as editors use.  A terminal
+ * has only one of them, and no common way to ask whether a program is using it.  So we leave a
+ * mark: the cursor goes to an unlikely place before the switch (CSI ? 1049 h), which saves the
+ * cursor only if it leaves the main screen.  When the question is over we switch back, and ask for
+ * the cursor's position.  If it is the mark, the main screen is shown again, just as it was.
+ * If it is not, the program was on the alternate screen: we return there, and the program has to
+ * draw its screen again (tty_redraw()).
+ *
+ * Modes that change what keys send (mouse, paste, keypad) are left alone: an answer with a control
+ * character in it does not count, and many terminals could not give these modes back.
+ */
+#include "runtime/approvals/screen.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/sys.h"
+
+/* The end of a control string, in both of its spellings. */
+#define ST "\033\\"
+
+enum { MARK_FROM = 3, MARK_TO = 9, REPLY_MAX = 512 };
+
+/* Ends whatever sequence the run has begun; leaves the VT52's language, the printer, and an update
+ * that is shown only when it is complete. */
+static const char finish[] = "\030" ST "\030\033<\033[4i\033[?4i\033[?2026l";
+
+/* Saves modes that are set below, on terminals that can give them back. */
+static const char save[] = "\033[?5;7;45;69s", give_back[] = "\033[?5;7;45;69r";
+
+/* Margins and origin; the cursor moves. */
+static const char margins[] = "\033[?69l\033[?6l\033[r";
+
+/* Insert mode, locked keys, local echo, new-line mode, reverse video, wrapping, reverse wrapping,
+ * national characters; character sets; attributes, protection, a link; the colours of plain text. */
+static const char plain[] = "\033[4l\033[2l\033[12h\033[20l\033[?5l\033[?7h\033[?45l\033[?42l"
+			    "\033(B\033)B\033*B\033+B\017"
+			    "\033[0m\033[0\"q\033]8;;" ST "\033]110" ST "\033]111" ST;
+
+static void put(const struct screen *s, const char *text)
+{
+	if (!s->t->dumb)
+		(void)tty_write(s->t, text, strlen(text));
+}
+
+static void put_plain(const struct screen *s)
+{
+	put(s, plain);
+	if (s->t->utf8)
+		put(s, "\033%G");
+}
+
+/* The value in the answer ESC ] NUMBER ; VALUE, which BEL or ESC \ ends. */
+static void take_colour(const char *reply, const char *number, char ret[32])
+{
+	const char *p = strstr(reply, number);
+	size_t n;
+
+	ret[0] = '\0';
+	if (!p)
+		return;
+	p += strlen(number);
+	n = strspn(p, "rgb:/0123456789abcdefABCDEF");
+	if (n == 0 || n >= 32 || (p[n] != '\a' && p[n] != '\033'))
+		return;
+	memcpy(ret, p, n);
+	ret[n] = '\0';
+}
+
+static void ask_state(struct screen *s)
+{
+	char reply[REPLY_MAX];
+
+	s->knows = tty_ask_terminal(s->t, "\033]10;?" ST "\033]11;?" ST "\033[6n", reply, sizeof(reply),
+				    &s->row, &s->col);
+	take_colour(reply, "\033]10;", s->text);
+	take_colour(reply, "\033]11;", s->ground);
+}
+
+static void ask_size(struct screen *s)
+{
+	char reply[REPLY_MAX];
+
+	if (!tty_ask_terminal(s->t, "\033[999;999H\033[6n", reply, sizeof(reply), &s->rows, &s->cols))
+		s->rows = s->cols = 0;
+	put(s, "\033[H");
+}
+
+void screen_clear(const struct screen *s)
+{
+	if (!s->own)
+		return;
+	/* where xterm emulates a Tektronix terminal: the page of its window */
+	put(s, "\033\014");
+	put(s, margins);
+	put_plain(s);
+	put(s, "\033[H\033[2J\033[H");
+}
+
+static void open_own(struct screen *s)
+{
+	char text[64];
+
+	s->mark = MARK_FROM + (int)(sys_now_ms() % (MARK_TO - MARK_FROM));
+	if (s->knows) {
+		(void)snprintf(text, sizeof(text), "\033[1;%dH\033[?1049h\033[>0u", s->mark);
+		put(s, text);
+	}
+	screen_clear(s);
+	ask_size(s);
+}
+
+void screen_open(struct screen *s, struct tty *t, bool own)
+{
+	*s = (struct screen){ .t = t, .own = own };
+	if (t->dumb)
+		return;
+	put(s, finish);
+	put(s, save);
+	ask_state(s);
+	if (own) {
+		open_own(s);
+		return;
+	}
+	/* the cursor stays where it is */
+	put(s, "\0337");
+	put(s, margins);
+	put(s, "\0338");
+	put_plain(s);
+	put(s, "\r\n\033[J");
+}
+
+static void give_colours_back(const struct screen *s)
+{
+	char text[100];
+
+	if (s->text[0]) {
+		(void)snprintf(text, sizeof(text), "\033]10;%s" ST, s->text);
+		put(s, text);
+	}
+	if (s->ground[0]) {
+		(void)snprintf(text, sizeof(text), "\033]11;%s" ST, s->ground);
+		put(s, text);
+	}
+}
+
+/* Back from the alternate screen to the one that was shown. */
+static void close_own(struct screen *s)
+{
+	char reply[REPLY_MAX], text[64];
+	int row = 0, col = 0;
+
+	screen_clear(s);
+	s->redraw = true;
+	if (!s->knows)
+		return;
+	put(s, "\033[<u");
+	if (tty_ask_terminal(s->t, "\033[?1049l\033[6n", reply, sizeof(reply), &row, &col) &&
+	    (row != 1 || col != s->mark)) {
+		put(s, "\033[?1049h");
+		return;
+	}
+	(void)snprintf(text, sizeof(text), "\033[%d;%dH", s->row, s->col);
+	put(s, text);
+	s->redraw = false;
+}
+
+void screen_close(struct screen *s)
+{
+	if (!s->t || s->t->dumb)
+		return;
+	if (s->own)
+		close_own(s);
+	put(s, give_back);
+	give_colours_back(s);
+}
