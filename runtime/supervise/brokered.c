@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/fsuid.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -21,7 +20,6 @@
 #include "runtime/supervise/file_caps.h"
 
 #define MOST_HELD 65536u
-#define LOCK_SPIN_MS 1
 #define LOCK_AGAIN_MS 10
 #define AGAIN_MS 50 /* after which it is looked again for room for a copy */
 #define OWN_FILES 128u /* and the places' descriptors, which are open already; and the copies' */
@@ -361,27 +359,22 @@ static int check_rights(const struct brokered *b)
 	return r > 0 ? -EPERM : r;
 }
 
-/* It is waited for only as long as another call takes that makes a name; a run that moves a directory
- * has it longer, and then the call waits, but not polrun. */
 static int lock_names(void *arg, enum broker_lock how)
 {
 	struct brokered *b = arg;
-	const int op = how == BROKER_LOCK_SHARED ? LOCK_SH : how == BROKER_LOCK_ALONE ? LOCK_EX : LOCK_UN;
-	int64_t until;
+	int64_t now;
 
-	if (flock(b->run->names_lock, op | LOCK_NB) == 0)
+	if (how == BROKER_LOCK_NONE) {
+		names_lock_give_back(&b->names);
 		return 0;
-	until = sys_now_ms() + LOCK_SPIN_MS;
-	do {
-		if (flock(b->run->names_lock, op | LOCK_NB) == 0)
-			return 0;
-		if (errno != EWOULDBLOCK && errno != EINTR)
-			return -errno;
-	} while (sys_now_ms() <= until);
-	if (!waiting_may(&b->waiting, ++b->turn))
+	}
+	if (names_lock_take(&b->names, how == BROKER_LOCK_ALONE))
+		return 0;
+	now = sys_now_ms();
+	if (now - b->since_ms > NAMES_LOCK_MOST_MS || !waiting_may(&b->waiting, 0))
 		return -EIO;
 	if (!b->again_ms)
-		b->again_ms = sys_now_ms() + LOCK_AGAIN_MS;
+		b->again_ms = now + LOCK_AGAIN_MS;
 	return BROKER_LATER;
 }
 
@@ -422,7 +415,8 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 	int r;
 
 	*b = (struct brokered){ .run = run, .view = view, .effects = effects,
-				.from.proc_fd = -1, .root_fd = -1, .last = DEEP_LAST_NONE };
+				.names.fd = run->names_lock, .from.proc_fd = -1, .root_fd = -1,
+				.last = DEEP_LAST_NONE };
 	b->from.last = &b->last;
 	copies_none(&b->copies);
 	if (!view->brokers)
@@ -566,7 +560,7 @@ static int serve(struct brokered *b, int listener, const struct seccomp_notif *r
 	if (b->as_user && !become(geteuid(), getegid()))
 		return -EPERM;
 	if (res.later)
-		waiting_add(&b->waiting, req, b->turn);
+		waiting_add(&b->waiting, req, b->turn, b->since_ms);
 	record(&res, d);
 	return r;
 }
@@ -575,6 +569,7 @@ int brokered_serve(struct brokered *b, int listener, const struct seccomp_notif 
 		   int64_t since, struct seccomp_notif_resp *resp, struct denials *d)
 {
 	b->turn = 0;
+	b->since_ms = since;
 	return serve(b, listener, req, since, resp, d);
 }
 
@@ -597,6 +592,7 @@ int brokered_go_on(struct brokered *b, int listener, struct seccomp_notif_resp *
 		const struct waiting_call call = w->v[i];
 
 		b->turn = call.turn;
+		b->since_ms = call.since_ms;
 		r = serve(b, listener, &call.req, sys_now_ms(), resp, d);
 	}
 	copies_settle(&b->copies);

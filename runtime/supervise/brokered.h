@@ -15,6 +15,7 @@
 #include "runtime/supervise/denials.h"
 #include "runtime/supervise/effects.h"
 #include "runtime/supervise/held.h"
+#include "runtime/supervise/names_lock.h"
 #include "runtime/supervise/repos.h"
 #include "runtime/supervise/stays.h"
 #include "runtime/supervise/waiting.h"
@@ -29,6 +30,8 @@ struct brokered {
 	struct copies copies; /* of programs that the run starts */
 	struct waiting waiting; /* for a copy */
 	unsigned turn; /* how often the call that is decided has waited */
+	int64_t since_ms; /* when it came */
+	struct names_lock names;
 	int64_t again_ms; /* when those that wait for room are asked again; 0: there are none */
 	struct held held; /* what the run has open for writing by it */
 	void *room; /* of DECIDE_LINK_ROOM bytes */

@@ -20,9 +20,9 @@ bool waiting_may(struct waiting *w, unsigned turn)
 	return true;
 }
 
-void waiting_add(struct waiting *w, const struct seccomp_notif *req, unsigned turn)
+void waiting_add(struct waiting *w, const struct seccomp_notif *req, unsigned turn, int64_t since_ms)
 {
-	w->v[w->n++] = (struct waiting_call){ *req, turn };
+	w->v[w->n++] = (struct waiting_call){ *req, turn, since_ms };
 }
 
 void waiting_release(struct waiting *w)

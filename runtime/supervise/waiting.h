@@ -8,6 +8,7 @@
 #include <linux/seccomp.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define WAITING_MOST 1024u /* calls at a time */
 #define WAITING_TURNS 20u  /* so often one is decided anew */
@@ -15,6 +16,7 @@
 struct waiting_call {
 	struct seccomp_notif req;
 	unsigned turn; /* how often it has waited, as far as that is counted */
+	int64_t since_ms; /* when it came */
 };
 
 /* All zero: none. */
@@ -26,7 +28,7 @@ struct waiting {
 /* May one more wait, which has done so `turn` times?  Then there is room for it. */
 bool waiting_may(struct waiting *w, unsigned turn);
 /* After waiting_may(). */
-void waiting_add(struct waiting *w, const struct seccomp_notif *req, unsigned turn);
+void waiting_add(struct waiting *w, const struct seccomp_notif *req, unsigned turn, int64_t since_ms);
 void waiting_release(struct waiting *w);
 
 #endif

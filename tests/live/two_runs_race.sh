@@ -61,6 +61,38 @@ echo "# moved $(cat moved), put $(cat put)"
 [ "$(cat moved)" -ge 3 ] && [ "$(cat put)" -ge 3 ] || bad "they stand still"
 rm -rf w locked stash ready
 
+t "a run that moves a directory with many names all the time keeps no other from making names"
+cat >keep.py <<'E2'
+import collections, os, sys, time
+said = collections.Counter()
+if sys.argv[1] == 'move':
+    os.mkdir('w')
+    for i in range(1000):
+        open('w/f%d' % i, 'w').close()
+    open('ready', 'w').close()
+    calls = [lambda: os.rename('w', 'v'), lambda: os.rename('v', 'w')]
+else:
+    while not os.path.exists('ready'):
+        time.sleep(0.01)
+    calls = [lambda: os.close(os.open('x', os.O_CREAT | os.O_EXCL | os.O_WRONLY)), lambda: os.unlink('x')]
+end = time.monotonic() + (8 if sys.argv[1] == 'move' else 6)
+while time.monotonic() < end:
+    for call in calls:
+        try:
+            call()
+            said['done'] += 1
+        except OSError as e:
+            said[e.strerror] += 1
+print(dict(said))
+E2
+"$BIN/polrun" -q -b "$WORK/p.polb" python3 keep.py move >moved 2>/dev/null </dev/null &
+pid=$!
+"$BIN/polrun" -q -b "$WORK/p.polb" python3 keep.py make >made 2>/dev/null </dev/null
+wait "$pid"
+echo "# moved $(cat moved), made $(cat made)"
+grep -q 'done' made && ! grep -q 'Input/output' made || bad "it was kept: $(cat made)"
+rm -rf w v ready x
+
 # NAME…: two users, whose runs race in a tree that both write; in a mount namespace with such names in /var/lib/pol.
 cat >users.sh <<'E2'
 mount -t tmpfs none /var/lib && mkdir /var/lib/pol || exit
