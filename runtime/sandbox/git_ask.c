@@ -224,7 +224,7 @@ int git_ask_now(const struct git_ask *a, char *const *files, size_t n, struct gi
 	for (size_t i = 0; i < n; i++) {
 		argv[k++] = "-c";
 		argv[k++] = at;
-		at += sprintf(at, "include.path=%s", files[i]) + 1;
+		at += snprintf(at, need - (size_t)(at - texts), "include.path=%s", files[i]) + 1;
 	}
 	memcpy(argv + k, words, sizeof(words));
 	return run_git(a, argv, ret);

@@ -442,7 +442,7 @@ static bool read_value(const char *s, char out[GIT_VALUE], char spaced[GIT_VALUE
 		}
 		if (!quoted && (c == '#' || c == ';'))
 			break;
-		if (!quoted && isspace((unsigned char)c)) {
+		if (!quoted && strchr(" \t\r", c)) { /* git's blanks: no \v, no \f */
 			/* also behind a continued line */
 			if (n > 0) {
 				spaced[n] = ' ';
