@@ -75,6 +75,12 @@ for agent in claude-code codex gemini-cli; do
 	allows "a .git that a line made narrows nothing"
 	rmdir "$P/src/.git"
 
+	t "$agent: the first message of a session names another directory"
+	ask $agent "$P" "$V" "FILE:$V/a" "first-$agent"
+	denies "where the message works"
+	ask $agent "$P" "$V" "FILE:$P/a" "first-$agent"
+	allows "the control: in the project in which the session began"
+
 	t "$agent: a record that another user could have written, or that is damaged, denies"
 	state=$HOME/.local/state/pol/sessions
 	ask $agent "$P" "$P" "FILE:$P/a"
