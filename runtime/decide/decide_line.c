@@ -140,7 +140,7 @@ static void decide_path(struct line_ctx *l, struct cmd_part *p, uint8_t op, cons
 		take_answer(p, &one, step, ret, first);
 		return;
 	}
-	decide_file(l->c, op, path, &one);
+	decide_file_names(l->c, op, path, true, &one);
 	r = bundle_rule(l->c->b, one.rule);
 	if (l->c->scope != PB_HOST && (!r || r->kind != PB_FILE)) {
 		leave_to_sandbox(l, op, &one);

@@ -239,7 +239,7 @@ static void take(struct written *x, const char *path)
 
 	if (!part_spend_file(x->l, path))
 		return;
-	decide_file(x->l->c, PB_WRITE, path, &d);
+	decide_file_names(x->l->c, PB_WRITE, path, false, &d);
 	r = bundle_rule(x->l->c->b, d.rule);
 	if (d.effect == PB_ALLOW || !r || r->kind != PB_FILE)
 		return;

@@ -181,7 +181,7 @@ static bool by_file_rule(const struct line_ctx *l, const struct decision *d)
 	return r && r->kind == PB_FILE;
 }
 
-static uint32_t hidden_path(const struct line_ctx *l, const char *path)
+static uint32_t hidden_name(const struct line_ctx *l, const char *path)
 {
 	static const uint8_t ops[] = { PB_READ, PB_WRITE, PB_EXEC };
 	size_t i;
@@ -199,12 +199,37 @@ static uint32_t hidden_path(const struct line_ctx *l, const char *path)
 	return UINT32_MAX;
 }
 
+struct hidden_by {
+	const struct line_ctx *l;
+	uint32_t rule;
+};
+
+/* Ends the walk over the names at the first that is hidden. */
+static int take_hidden(void *arg, const char *name)
+{
+	struct hidden_by *x = arg;
+
+	x->rule = hidden_name(x->l, name);
+	return x->rule != UINT32_MAX;
+}
+
+static uint32_t hidden_path(const struct line_ctx *l, const char *path)
+{
+	struct hidden_by x = { l, hidden_name(l, path) };
+
+	if (x.rule == UINT32_MAX && l->c->names)
+		(void)l->c->names(path, take_hidden, &x);
+	return x.rule;
+}
+
 static uint32_t hidden_text(struct line_ctx *l, const struct hidden_at *b,
 			    const char *dir, const char *p, size_t n, bool home)
 {
 	char path[PATH_MAX];
 
-	if (b->usable && !home && is_plain_name(p, n) && !may_be_hidden(l, b, p, n))
+	/* any word may be the name of a link */
+	if (!l->c->names && b->usable && !home && is_plain_name(p, n) &&
+	    !may_be_hidden(l, b, p, n))
 		return UINT32_MAX;
 	/* past the limit the line is denied, whatever is answered here */
 	if (!cmd_resolve_named(&l->world, dir, p, n, home, path, sizeof(path)) ||

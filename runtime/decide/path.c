@@ -3,6 +3,7 @@
  * that it has in the mounted tree. A path is matched under every root that is a prefix of
  * it, and all matches count as one list.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -126,6 +127,46 @@ void decide_file(const struct decide_ctx *c, uint8_t op, const char *path,
 	match_path(&m, path);
 	match_drop_scratch(&m);
 	decide_combine(&m, s, ret);
+}
+
+struct by_names {
+	const struct decide_ctx *c;
+	struct decision *ret;
+	char last[PATH_MAX];
+	uint8_t op;
+};
+
+static int take_name(void *arg, const char *name)
+{
+	struct by_names *x = arg;
+	const struct pb_rule *r;
+	struct decision d;
+
+	if (strlen(name) >= sizeof(x->last))
+		return -ENAMETOOLONG;
+	memcpy(x->last, name, strlen(name) + 1);
+	decide_file(x->c, x->op, name, &d);
+	r = bundle_rule(x->c->b, d.rule);
+	if (r && r->kind == PB_FILE && d.effect > x->ret->effect)
+		*x->ret = d;
+	return 0;
+}
+
+void decide_file_names(const struct decide_ctx *c, uint8_t op, const char *path,
+		       bool otherwise, struct decision *ret)
+{
+	struct by_names x = { .c = c, .ret = ret, .op = op };
+	struct decision d;
+
+	decide_file(c, op, path, ret);
+	if (!c->names || !place_is_plain(path))
+		return;
+	(void)c->names(path, take_name, &x);
+	if (!otherwise || !x.last[0] || !strcmp(x.last, path))
+		return;
+	decide_file(c, op, x.last, &d);
+	if (d.effect > ret->effect)
+		*ret = d;
 }
 
 void decide_unix(const struct decide_ctx *c, const char *path, bool abstract,

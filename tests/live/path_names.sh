@@ -55,4 +55,36 @@ for path in .env second; do
 	want_out "rule secret"
 done
 
+t "so are the paths in a line, where no sandbox stands behind it"
+mkdir -p "$P/outside"
+ln -s guarded/new "$P/absent"
+ln -s /etc "$P/etc"
+raw_policy 'policy agent { level user }
+command { allow "{cat|echo|tee} **" }
+file { hide "${PROJECT_DIR}/.env" as secret  deny write "${PROJECT_DIR}/guarded" as guarded
+       allow read, write "${PROJECT_DIR}" }' line
+line_is() { # EFFECT SCOPE LINE
+	got=$(python3 -c 'import json,sys; print(json.dumps({"kind":"command","scope":sys.argv[1],"line":sys.argv[2],"cwd":sys.argv[3],"project":sys.argv[3]}))' "$2" "$3" "$P" |
+		"$BIN/polquery" -b "$WORK/line.polb" | python3 -c 'import json,sys; print(json.load(sys.stdin).get("effect", "error"))')
+	[ "$got" = "$1" ] || bad "$2: '$3' is '$got', not $1"
+}
+while read -r want line; do
+	line_is "$want" host "$line"
+done <<-'ROWS'
+	allow cat src/free
+	allow cat config/dev.env
+	allow echo x > src/new
+	deny cat .env
+	deny cat second
+	deny cat < second
+	deny echo x > guarded/new
+	deny echo x > way/new
+	deny echo x > absent
+	deny echo x | tee absent
+	deny echo x > etc/new
+ROWS
+# in a sandbox the kernel judges them
+line_is allow sandbox 'cat second'
+line_is allow sandbox 'echo x > absent'
+
 done_
