@@ -1,0 +1,178 @@
+/*
+ * Keeps what becomes known of a repository: each name, file and folder once, and no more of
+ * them than a limit.
+ */
+#include "runtime/sandbox/git_repo.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/io.h"
+#include "runtime/base/passwd.h"
+
+int git_repo_read_text(const struct git_repo *g, const char *path, char **ret)
+{
+	char full[8300];
+	size_t len;
+	int n = snprintf(full, sizeof(full), "%s%s", g->in->prefix, path);
+	int r = n < 0 || (size_t)n >= sizeof(full) ?
+			-ENAMETOOLONG : io_read_file(full, GIT_FILE_MAX, ret, &len);
+
+	if (r == -EFBIG)
+		return rt_fail(g->err, EFBIG, "git's file %s is larger than %u KiB", path,
+			       GIT_FILE_MAX / 1024);
+	/* a file that git could read, and that may name a program, must not be
+	 * overlooked */
+	if (r < 0 && r != -ENOENT && r != -ENOTDIR && r != -EISDIR && r != -EACCES &&
+	    r != -ELOOP && r != -ENAMETOOLONG)
+		return rt_fail_errno(g->err, -r, "git's file %s", path);
+	if (r < 0)
+		*ret = NULL;
+	/* git reads on behind a NUL */
+	for (size_t i = 0; r >= 0 && i < len; i++)
+		if (!(*ret)[i])
+			(*ret)[i] = '\n';
+	return 0;
+}
+
+char *git_repo_join_path(const char *dir, const char *rel)
+{
+	char out[8300] = "", in[8300];
+	size_t have = 0;
+
+	if (snprintf(in, sizeof(in), "%s%s%s", rel[0] == '/' ? "" : dir,
+		     rel[0] == '/' ? "" : "/", rel) >= (int)sizeof(in)) {
+		errno = ENAMETOOLONG;
+		return NULL;
+	}
+	for (char *save = NULL, *c = strtok_r(in, "/", &save); c;
+	     c = strtok_r(NULL, "/", &save)) {
+		if (!strcmp(c, "."))
+			continue;
+		if (!strcmp(c, "..")) {
+			char *slash = strrchr(out, '/');
+
+			if (slash)
+				*slash = '\0';
+			have = strlen(out);
+			continue;
+		}
+		if (have + strlen(c) + 2 > sizeof(out)) {
+			errno = ENAMETOOLONG;
+			return NULL;
+		}
+		out[have] = '/';
+		memcpy(out + have + 1, c, strlen(c) + 1);
+		have += strlen(c) + 1;
+	}
+	errno = ENAMETOOLONG;
+	return have && have < 4096 ? strdup(out) : NULL;
+}
+
+char *git_repo_expand_path(const struct git_repo *g, const char *dir, const char *value)
+{
+	struct passwd_entry user = { .home = "" };
+	size_t n = strcspn(value, "/");
+	const char *home = g->in->home;
+	char name[64];
+
+	if (value[0] != '~')
+		return git_repo_join_path(dir, value);
+	if (n > 1 && n <= sizeof(name)) {
+		(void)snprintf(name, sizeof(name), "%.*s", (int)n - 1, value + 1);
+		if (passwd_lookup(name, 0, &user) == 1)
+			home = user.home;
+	}
+	errno = ENOENT;
+	return home ? git_repo_join_path(home, value[n] ? value + n + 1 : ".") : NULL;
+}
+
+int git_repo_fail_path(struct git_repo *g)
+{
+	return errno == ENOMEM ? rt_fail(g->err, ENOMEM, "out of memory") : 0;
+}
+
+int git_repo_add_path(struct git_repo *g, char *path, bool hooks, bool maybe)
+{
+	struct sandbox_git *grown;
+
+	if (!path)
+		return git_repo_fail_path(g);
+	for (size_t i = 0; i < g->n; i++)
+		if (!strcmp(g->v[i].path, path) && g->v[i].hooks == hooks &&
+		    g->v[i].maybe <= maybe) {
+			free(path);
+			return 0;
+		}
+	if (g->n == g->max) {
+		free(path);
+		return rt_fail(g->err, E2BIG, "git's configuration of %s names more than "
+			       "%zu paths", g->base, g->max);
+	}
+	grown = reallocarray(g->v, g->n + 1, sizeof(*grown));
+	if (!grown) {
+		free(path);
+		return rt_fail(g->err, ENOMEM, "out of memory");
+	}
+	g->v = grown;
+	grown[g->n++] = (struct sandbox_git){ .path = path, .hooks = hooks, .maybe = maybe };
+	return 0;
+}
+
+int git_repo_add_path_in(struct git_repo *g, const char *dir, const char *name, bool hooks)
+{
+	return git_repo_add_path(g, git_repo_join_path(dir, name), hooks, false);
+}
+
+bool git_repo_has_file(const struct git_repo *g, const char *path)
+{
+	for (size_t i = 0; i < g->nqueue; i++)
+		if (!strcmp(g->queue[i], path))
+			return true;
+	return false;
+}
+
+int git_repo_add_file(struct git_repo *g, char *path)
+{
+	if (!path)
+		return git_repo_fail_path(g);
+	if (git_repo_has_file(g, path)) {
+		free(path);
+		return 0;
+	}
+	if (g->nqueue == GIT_MAX_PATHS) {
+		free(path);
+		return rt_fail(g->err, E2BIG, "git's configuration of %s has more than "
+			       "%u files", g->base, GIT_MAX_PATHS);
+	}
+	g->queue[g->nqueue++] = path;
+	return 0;
+}
+
+int git_repo_add_base(struct git_repo *g, char *dir)
+{
+	if (!dir)
+		return git_repo_fail_path(g);
+	for (size_t i = 0; i < g->nbases; i++)
+		if (!strcmp(g->bases[i], dir)) {
+			free(dir);
+			return 0;
+		}
+	if (g->nbases == GIT_BASES) {
+		free(dir);
+		return rt_fail(g->err, E2BIG, "git's configuration of %s names more than %d "
+			       "folders to work in", g->base, GIT_BASES);
+	}
+	g->bases[g->nbases++] = dir;
+	return 0;
+}
+
+void git_repo_release(struct git_repo *g)
+{
+	for (size_t i = 0; i < g->nqueue; i++)
+		free(g->queue[i]);
+	for (size_t i = 0; i < g->nbases; i++)
+		free(g->bases[i]);
+}
