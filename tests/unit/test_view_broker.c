@@ -34,13 +34,21 @@ static bool is_denied(const struct world *w, const char *path, bool below)
 	return false;
 }
 
+/* Sockets apart, which polrun makes for the run in the private tree around the project. */
+static bool has_brokered(const struct world *w)
+{
+	for (size_t i = 0; i < w->v.n; i++)
+		if (w->v.nodes[i].broker)
+			return true;
+	return false;
+}
+
 static void test_without_restrictions_nothing_is_brokered(void **state)
 {
 	struct world *w = *state;
 
 	build(w);
-	assert_false(w->v.brokers);
-	assert_false(node(w, "/home/u/p")->broker);
+	assert_false(has_brokered(w));
 	assert_int_equal(sandbox_node_native(node(w, "/home/u/p")), RW);
 }
 
@@ -250,7 +258,7 @@ static void test_an_allow_with_a_wildcard_that_nothing_shows(void **state)
 	(void)rule(w, PB_ALLOW, PB_WRITE, "/srv/a", PB_A_WILD, 0);
 	build(w);
 	assert_null(node(w, "/srv/a"));
-	assert_false(w->v.brokers);
+	assert_false(has_brokered(w));
 }
 
 static void test_what_is_hidden_in_it_is_masked(void **state)

@@ -319,6 +319,7 @@ static void test_no_socket_is_made_in_a_tree_of_the_host(void **state)
 	/* where a rule lets it connect to all that is there, it makes them */
 	sandbox_view_release(&w->v);
 	(void)socket_rule(w, PB_ALLOW, "/home/u/native");
+	(void)socket_rule(w, PB_ALLOW, "/home/u/p");
 	build(w);
 	assert_false(node(w, "/home/u/native")->no_sockets);
 	assert_false(node(w, "/home/u")->write_by_name);
