@@ -280,18 +280,26 @@ static struct at_host at_host(struct job *j, const struct host *h, struct arena 
 	return ret;
 }
 
+static bool names_address(const struct ir_net *x, const struct ir_request *req)
+{
+	return x->host == IR_HOST_CIDR && guard_is_named(x->cidr.addr, x->cidr.bits, req->addr);
+}
+
 static bool acts_alike(const struct job *j, const struct at_host *at,
 		       const struct ir_request *req, struct arena *tmp)
 {
 	uint32_t *tags = arena_array(tmp, at->n + 1, sizeof(*tags));
-	size_t i, n = 0;
+	bool guarded = req->is_addr && guard_kind(req->addr) != GUARD_PUBLIC;
+	size_t i, n = 0, named = 0;
 
-	/* two rules of one effect differ where the guard is: only one may name the address */
-	if (req->is_addr && guard_kind(req->addr) != GUARD_PUBLIC)
-		return false;
 	for (i = 0; i < at->n; i++)
-		if (diff_matches(at->sel[i], req))
+		if (diff_matches(at->sel[i], req)) {
+			named += guarded && names_address(net_of(at->sel[i]), req);
 			tags[n++] = (uint32_t)i;
+		}
+	/* two rules of one effect differ where the guard is and only one names the address */
+	if (named && named < n)
+		return false;
 	return !j->d->context_differs[IR_NET] && diff_acts_alike(at->sel, tags, n, tmp);
 }
 

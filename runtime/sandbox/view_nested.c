@@ -43,9 +43,11 @@ static int put_names(const char *prefix, const char *full, const struct repo_ite
 		if (!(names[k].kinds & 1u << r->kind) ||
 		    snprintf(path, sizeof(path), "%s%s", full, names[k].name) >= 4096)
 			continue;
-		v[*n].path = strdup(path);
 		/* an absent directory may still be created; the report names it */
-		v[*n].hooks = names[k].hooks && view_is_dir(prefix, path);
+		v[*n] = (struct sandbox_git){
+			.path = strdup(path),
+			.hooks = names[k].hooks && view_is_dir(prefix, path),
+		};
 		if (!v[(*n)++].path)
 			return -ENOMEM;
 	}

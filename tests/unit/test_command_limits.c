@@ -253,7 +253,7 @@ static void test_words_that_may_be_paths(void **state)
 	(void)state;
 	check_pieces("a/b", true, "a/b");
 	check_pieces("'f=@/a;type=x'", true, "f=@/a;type=x @/a;type=x f /a type x");
-	check_pieces("-v/a:/b", true, "-v/a:/b /a:/b /a /b");
+	check_pieces("-v/a:/b", true, "-v/a:/b /a:/b /a /b a:/b a");
 	check_pieces("-x@", true, "-x@ @");
 	check_pieces("~/a:/b:c", true, "~/a:/b:c ~/a /b c");
 	check_pieces("$HOME/a", true, "~/a");

