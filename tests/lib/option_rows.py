@@ -783,7 +783,9 @@ UNCHECKED = because(
      rootlesskit corepack mount.fuse fuse-sshfs fusermount"""),
     (FILES, """: [ [[ ansible-playbook ant bmake cd composer cypress echo eslint false go-task grunt gulp inv
      invoke jest lefthook mocha next phpunit playwright pmake pre-commit prettier pwd pylint rollup rspec
-     samu scons sleep sphinx-build stylelint task test true type vagrant vite vitest webpack which"""),
+     samu scons sleep sphinx-build stylelint task test true type vagrant vite vitest webpack which
+     . exa expr eza factor fuser hadolint id jobs jsonlint kill local locale lsd lsof numfmt pgrep popd ps
+     pushd return set shellcheck shift source umask unset wait yamllint"""),
     (LEFT, """abcl abduco adb basenc colordiff column csvcut hd hexdump hexyl history iconv look rev
      sha224sum sha384sum sponge strings sum ul unlink xxd zgrep zless zmore zstdcat babel-node bosh bsh charliecloud configure crictl cscope debuild distrobox
      distrobox-enter distrobox-ephemeral dotenvx dtrace envchain fatrace flatpak-spawn heroku honcho intercept-build

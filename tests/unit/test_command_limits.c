@@ -271,7 +271,7 @@ static void test_words_that_may_be_paths(void **state)
 	check_texts("k=~/a", "~/a");
 	check_texts("-o\"$HOME/a\"", "~/a");
 	check_texts("-uo$PWD/a", "a");
-	check_texts("--o$PWD/a", "");
+	check_texts("--o$PWD/a", "a");
 	check_texts("-o\"$x\"/a", "");
 	check_texts("~", "~");
 	check_texts("'~/a'", "~/a");
