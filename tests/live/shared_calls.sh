@@ -5,7 +5,6 @@
 # it was; without the rules all of it happens.
 #   SHARED_ROUNDS=N (1)  SHARED_SECONDS=N (4)  SHARED_SEED=N
 # places: what the broker leaves to the kernel depends on what lies around the project
-# long: every fourth day, as root and as a user in turn
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"
