@@ -800,4 +800,4 @@ SUBCOMMANDS = set("""adb apptainer aws aws-vault bazel bazelisk buildah cargo ch
  crictl crun ctr devcontainer distrobox docker docker-compose doppler dotenv flatpak incus k3s kubectl
  lxc machinectl microk8s nerdctl nomad oc podman podman-compose runc singularity tailscale toolbox tsh youki
  dotenvx fly flyctl fnm gcloud gh heroku infisical limactl minikube mise multipass nix npm nvm op
- openssl perf pnpm polc railway rr rtx rustup sops teller vagrant volta wezterm yarn yarnpkg""".split())
+ openssl perf pnpm polc polquery railway rr rtx rustup sops teller vagrant volta wezterm yarn yarnpkg""".split())
