@@ -13,15 +13,6 @@
 #include "runtime/base/sys.h"
 #include "runtime/broker/actions.h"
 
-/* What getdents64(2) writes. */
-struct entry {
-	uint64_t ino;
-	int64_t off;
-	uint16_t reclen;
-	uint8_t type;
-	char name[];
-};
-
 /* A directory that moves, and how much of it may still be looked at. */
 struct moved {
 	struct broker_act *a;
@@ -91,35 +82,35 @@ static int open_dir(int fd, const char *name)
 }
 
 /* One name of a directory; from and to end with it. */
-static int look_at(struct moved *m, int dir, const struct entry *e)
+static int look_at(struct moved *m, int dir, const struct dirent64 *e)
 {
-	bool is_dir = e->type == DT_DIR, is_link = e->type == DT_LNK;
+	bool is_dir = e->d_type == DT_DIR, is_link = e->d_type == DT_LNK;
 	AUTO_CLOSE int fd = -1;
 	struct stat st;
 	int r;
 
-	if (e->type == DT_UNKNOWN) {
-		if (fstatat(dir, e->name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+	if (e->d_type == DT_UNKNOWN) {
+		if (fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 			return -errno;
 		is_dir = S_ISDIR(st.st_mode);
 		is_link = S_ISLNK(st.st_mode);
 	}
 	r = broker_may_move(m->a, m->from.s, m->to.s, is_dir, BROKER_BY_MOVED);
 	if (r == 0 && !is_dir && !is_link)
-		r = may_hide(m->a, m->from.s, m->to.s, dir, e->name);
+		r = may_hide(m->a, m->from.s, m->to.s, dir, e->d_name);
 	if (r == 0)
 		r = broker_may_go(m->a, m->from.s);
 	if (r == 0) {
-		broker_touch(m->a, m->from.s, dir, e->name);
+		broker_touch(m->a, m->from.s, dir, e->d_name);
 		broker_touch(m->a, m->to.s, m->into, m->to.s + m->into_len + 1);
 	}
 	if (r == 0 && is_link)
-		r = broker_may_lead_as(m->a, m->to.s, dir, e->name);
+		r = broker_may_lead_as(m->a, m->to.s, dir, e->d_name);
 	if (r != 0 || !is_dir)
 		return r;
 	if (m->depth == BROKER_MOST_DEEP)
 		return too_much(m);
-	fd = open_dir(dir, e->name);
+	fd = open_dir(dir, e->d_name);
 	if (fd == -EXDEV)
 		return broker_refuse(m->a, EBUSY, BROKER_BY_MOUNT, m->from.s);
 	/* what cannot be looked at is not known to be allowed, nor what is not there at the
@@ -134,14 +125,14 @@ static int look_at(struct moved *m, int dir, const struct entry *e)
 	return r;
 }
 
-static int look_at_name(struct moved *m, int dir, const struct entry *e)
+static int look_at_name(struct moved *m, int dir, const struct dirent64 *e)
 {
 	const struct broker_rules *rules = &m->a->b->rules;
-	size_t n = strlen(e->name), nfrom = m->nfrom, nto = m->nto;
+	size_t n = strlen(e->d_name), nfrom = m->nfrom, nto = m->nto;
 	int64_t now;
 	int r;
 
-	if (strcmp(e->name, ".") == 0 || strcmp(e->name, "..") == 0)
+	if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
 		return 0;
 	if (!name_text_room(&m->from, nfrom + n + 2) || !name_text_room(&m->to, nto + n + 2))
 		return too_much(m);
@@ -155,8 +146,8 @@ static int look_at_name(struct moved *m, int dir, const struct entry *e)
 		m->pause_ms = sys_now_ms() + BROKER_PAUSE_MS;
 	}
 	m->from.s[nfrom] = m->to.s[nto] = '/';
-	memcpy(m->from.s + nfrom + 1, e->name, n + 1);
-	memcpy(m->to.s + nto + 1, e->name, n + 1);
+	memcpy(m->from.s + nfrom + 1, e->d_name, n + 1);
+	memcpy(m->to.s + nto + 1, e->d_name, n + 1);
 	m->nfrom += n + 1;
 	m->nto += n + 1;
 	r = look_at(m, dir, e);
@@ -173,12 +164,12 @@ static int look_below(struct moved *m, int fd)
 
 	while ((n = syscall(SYS_getdents64, fd, buf, BROKER_READ_SIZE)) > 0)
 		for (long at = 0; at < n;) {
-			const struct entry *e = (const void *)(buf + at);
+			const struct dirent64 *e = (const void *)(buf + at);
 			int r = look_at_name(m, fd, e);
 
 			if (r != 0)
 				return r;
-			at += e->reclen;
+			at += e->d_reclen;
 		}
 	return n < 0 ? -errno : 0;
 }

@@ -1,6 +1,7 @@
 /* Finds out names that the kernel does not tell: see deep_name.h. */
 #include "runtime/broker/deep_name.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,15 +20,6 @@
 #define READ_SIZE 32768
 
 /* --- directories -------------------------------------------------------------------------- */
-
-/* What getdents64(2) writes. */
-struct entry {
-	uint64_t ino;
-	int64_t off;
-	uint16_t reclen;
-	uint8_t type;
-	char name[];
-};
 
 struct climb {
 	int proc_fd;
@@ -76,13 +68,13 @@ static int search(struct climb *c, int dir, const struct stat *what, bool by_num
 		return -errno;
 	while ((n = syscall(SYS_getdents64, dir, c->read, sizeof(c->read))) > 0) {
 		for (long at = 0; at < n;) {
-			const struct entry *e = (const void *)(c->read + at);
+			const struct dirent64 *e = (const void *)(c->read + at);
 
-			at += e->reclen;
-			if ((by_number && e->ino != what->st_ino) || strcmp(e->name, ".") == 0 ||
-			    strcmp(e->name, "..") == 0 || !is_it(dir, e->name, what))
+			at += e->d_reclen;
+			if ((by_number && e->d_ino != what->st_ino) || strcmp(e->d_name, ".") == 0 ||
+			    strcmp(e->d_name, "..") == 0 || !is_it(dir, e->d_name, what))
 				continue;
-			return put_name(c, e->name) ? 0 : -ENAMETOOLONG;
+			return put_name(c, e->d_name) ? 0 : -ENAMETOOLONG;
 		}
 		/* of most directories the first one is enough */
 		if (++c->reads > c->levels + DEEP_NAME_READS)

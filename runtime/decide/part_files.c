@@ -304,7 +304,7 @@ bool part_writes(struct line_ctx *l, const struct cmd_part *p, struct decision *
 	return x.any;
 }
 
-/* --- what it may write, though no table says so --------------------------------------------- */
+/* --- words that may name a file that the program writes --------------------------------------------- */
 
 /* The rule (not `otherwise`) that keeps the path from being written, or asks. */
 static uint32_t kept_path(struct line_ctx *l, const char *path)

@@ -96,8 +96,7 @@ static void say_absent(FILE *out, const struct sandbox_run *run, const struct sa
 		       const struct pb_anchor *a)
 {
 	const struct sandbox_node *n;
-	char path[PATH_MAX], name[SHOWN], buf[EXPLAIN_RULE_CAP];
-	const char *rule;
+	char path[PATH_MAX], name[SHOWN], at[EXPLAIN_RULE_CAP], rule[EXPLAIN_RULE_CAP];
 
 	if (!is_absent(run, a, path))
 		return;
@@ -105,12 +104,12 @@ static void say_absent(FILE *out, const struct sandbox_run *run, const struct sa
 	if (n && sandbox_node_writes(n))
 		return;
 	/* what a policy uses of the library is for all systems, too */
-	rule = explain_rule(run->bundle, a->rule, buf);
-	if (strstr(rule, " at std/"))
+	explain_rule_at(run->bundle, a->rule, at, sizeof(at));
+	if (strncmp(at, "std/", 4) == 0)
 		return;
 	below(path, run->ctx.roots.dir[PB_ROOT_PROJECT], name);
 	fprintf(out, "polrun: %s is absent, so that %s gives nothing there: %s; make it before the run\n", name,
-		rule,
+		explain_rule(run->bundle, a->rule, rule),
 		n && n->scratch && (n->ops & PB_WRITE) ? "what is written there is lost" :
 							 "it cannot be written");
 }

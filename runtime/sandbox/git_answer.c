@@ -16,7 +16,7 @@
 #include "runtime/sandbox/git_settings.h"
 
 /* The next setting of the answer, ORIGIN NUL NAME [newline VALUE] NUL; `value` is NULL where
- * there is none.  The newline becomes a NUL. */
+ * there is none. */
 static bool next_setting(const struct git_answer *said, size_t *at, char **origin, char **name,
 			 char **value)
 {

@@ -81,10 +81,11 @@ struct sandbox_wall {
 	uint32_t rule; /* UINT32_MAX: no rule, the run itself needs it */
 };
 
-/* A name that is protected because of what git reads, besides the names of the floor. */
+/* A name of the host that is kept besides those that rules name: what git reads or runs, and the
+ * floor's names at the top of a project below. */
 struct sandbox_git {
 	char *path; /* malloc'ed, absolute */
-	bool hooks; /* true: a directory of hooks; false: a file that git reads or runs */
+	bool hooks; /* true: a directory, with all below it; false: a file, or absent */
 	bool maybe; /* git may run it: it matters only where the run could write it */
 	uint32_t rule;
 };

@@ -29,6 +29,18 @@ static uint32_t floor_rule(const struct view_builder *b, const char *root, const
 	return VIEW_NO_RULE;
 }
 
+/* Keeps a name of the host from being written, with this rule.  What is no directory, or is absent,
+ * has nothing below it (`whole` is false then). */
+static int keep(struct view_builder *b, const char *path, uint32_t rule, bool whole)
+{
+	const struct view_anchor a = { .path = (char *)(uintptr_t)path, .kind = PB_A_PATH,
+				       .effect = PB_DENY, .ops = PB_WRITE, .rule = rule,
+				       .flags = PB_AF_FLOOR | VIEW_AF_FORCE |
+						(whole ? 0 : VIEW_AF_FILE) };
+
+	return view_add_anchor(b, &a);
+}
+
 /*
  * Protects names in the user's home.  A run may want to write them in a home of its own
  * (git config --global, pip install --user), so no rule for the scope sandbox mentions
@@ -56,9 +68,6 @@ static int add_home(struct view_builder *b)
 		return 0;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && r == 0; i++) {
 		char path[4200];
-		struct view_anchor a = { .path = path, .kind = PB_A_PATH,
-					 .effect = PB_DENY, .ops = PB_WRITE, .rule = rule,
-					 .flags = PB_AF_FLOOR | VIEW_AF_FORCE };
 
 		if (snprintf(path, sizeof(path), "%s%s", home, names[i].dir) >= 4096 ||
 		    view_may_write(b->in, path) != VIEW_ALLOW)
@@ -67,9 +76,7 @@ static int add_home(struct view_builder *b)
 			     names[i].name) >= 4096)
 			continue;
 		/* an absent name may still be created; the report names it */
-		if (!view_is_dir(b->in->prefix, path))
-			a.flags |= VIEW_AF_FILE;
-		r = view_add_anchor(b, &a);
+		r = keep(b, path, rule, view_is_dir(b->in->prefix, path));
 	}
 	return r;
 }
@@ -78,8 +85,6 @@ static int add_home(struct view_builder *b)
 static int put_kept_name(struct view_builder *b, const char *path, uint32_t rule)
 {
 	struct sandbox_git *grown = reallocarray(b->out->git, b->out->ngit + 1, sizeof(*grown));
-	struct view_anchor a = { .kind = PB_A_PATH, .effect = PB_DENY, .ops = PB_WRITE,
-				 .rule = rule, .flags = PB_AF_FLOOR | VIEW_AF_FORCE };
 	struct sandbox_git *g;
 
 	if (!grown)
@@ -88,12 +93,7 @@ static int put_kept_name(struct view_builder *b, const char *path, uint32_t rule
 	g = &grown[b->out->ngit++];
 	*g = (struct sandbox_git){ .path = strdup(path), .rule = rule,
 				   .hooks = view_is_dir(b->in->prefix, path) };
-	if (!g->path)
-		return rt_fail(b->err, ENOMEM, "out of memory");
-	if (!g->hooks)
-		a.flags |= VIEW_AF_FILE;
-	a.path = g->path;
-	return view_add_anchor(b, &a);
+	return g->path ? keep(b, g->path, rule, g->hooks) : rt_fail(b->err, ENOMEM, "out of memory");
 }
 
 /*
@@ -111,6 +111,9 @@ static int add_projects_below(struct view_builder *b)
 		const struct repo_item *it = &b->out->repos.v[i];
 		const int n = (int)repo_project(it);
 
+		/* the search tells the .git of a folder, and its .pol right after it */
+		if (i && n == (int)repo_project(it - 1) && !strncmp(it->path, it[-1].path, (size_t)n))
+			continue;
 		for (size_t k = 0; n && k < b->in->n; k++) {
 			const struct view_anchor *a = &b->in->anchors[k];
 			int r;
@@ -165,21 +168,14 @@ static int add_git(struct view_builder *b, bool nested)
 				       b->err) :
 		     view_git_paths(b->in, &b->out->git, &b->out->ngit, b->err);
 	for (; n < b->out->ngit && r == 0; n++) {
-		struct view_anchor a = { .path = b->out->git[n].path, .kind = PB_A_PATH,
-					 .effect = PB_DENY, .ops = PB_WRITE,
-					 .flags = PB_AF_FLOOR | VIEW_AF_FORCE,
-					 .rule = hooks };
+		struct sandbox_git *g = &b->out->git[n];
 		bool reach = true;
 
-		if (!b->out->git[n].hooks) {
-			a.flags |= VIEW_AF_FILE;
-			a.rule = config != VIEW_NO_RULE ? config : hooks;
-		}
-		b->out->git[n].rule = a.rule;
-		if (b->out->git[n].maybe)
-			r = within_reach(b, a.path, &reach);
+		g->rule = g->hooks || config == VIEW_NO_RULE ? hooks : config;
+		if (g->maybe)
+			r = within_reach(b, g->path, &reach);
 		if (r == 0 && reach)
-			r = view_add_anchor(b, &a);
+			r = keep(b, g->path, g->rule, g->hooks);
 	}
 	return r;
 }
@@ -214,19 +210,14 @@ static int add_kept(struct view_builder *b)
 			rule = a->rule;
 	}
 	for (size_t i = 0; i < b->in->nkept && r == 0; i++) {
-		struct view_anchor a = { .path = (char *)(uintptr_t)b->in->kept[i],
-					 .kind = PB_A_PATH, .effect = PB_DENY,
-					 .ops = PB_WRITE, .rule = rule,
-					 .flags = PB_AF_FLOOR | VIEW_AF_FORCE |
-						  VIEW_AF_FILE };
-
+		const char *path = b->in->kept[i];
 		bool reach;
 
-		r = within_reach(b, a.path, &reach);
+		r = within_reach(b, path, &reach);
 		if (r == 0 && reach && i < b->in->nbelieved)
-			r = refuse_believed(b, a.path);
+			r = refuse_believed(b, path);
 		else if (r == 0 && reach)
-			r = view_add_anchor(b, &a);
+			r = keep(b, path, rule, false);
 	}
 	return r;
 }

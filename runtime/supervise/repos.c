@@ -128,27 +128,18 @@ static bool is_repository(const struct repos *r, const char *path, size_t n)
 	return has(fd, "HEAD") && has(fd, "objects") && has(fd, "refs");
 }
 
-/* A .git that is a file or a link names a repository. */
-static bool is_others_file(const struct repos *r, const char *path)
+/* Do the n bytes of a path end with `name`, and name an object that somebody else has made?
+ * Without `dirs` a directory is not meant. */
+static bool is_others(const struct repos *r, const char *path, size_t n, const char *name, bool dirs)
 {
-	AUTO_CLOSE int fd = open_at(r, path, strlen(path));
+	AUTO_CLOSE int fd = ends_with(path, n, name) ? open_at(r, path, n) : -1;
 	struct statx st;
 
 	if (fd < 0)
 		return false;
-	return !look(fd, &st) || (!S_ISDIR(st.stx_mode) && !held_surely_had(r->held, &st));
-}
-
-/* Are the n bytes of a path the .pol of a project below, and somebody else's? */
-static bool is_others_policy(const struct repos *r, const char *path, size_t n)
-{
-	AUTO_CLOSE int fd = ends_with(path, n, dot_pol) ? open_at(r, path, n) : -1;
-	struct statx st;
-
-	if (fd < 0)
-		return false;
-	return !look(fd, &st) ||
-	       (S_ISDIR(st.stx_mode) ? !is_made(r, &st) : !held_surely_had(r->held, &st));
+	if (!look(fd, &st))
+		return true;
+	return S_ISDIR(st.stx_mode) ? dirs && !is_made(r, &st) : !held_surely_had(r->held, &st);
 }
 
 static const struct {
@@ -179,13 +170,13 @@ bool repos_keep(const struct repos *r, const char *path, uint32_t *ret_rule)
 			return true;
 		}
 		s += 1 + n;
-		if (r->policy != BROKER_NO_RULE && is_others_policy(r, path, (size_t)(s - path))) {
+		if (r->policy != BROKER_NO_RULE && is_others(r, path, (size_t)(s - path), dot_pol, true)) {
 			*ret_rule = r->policy;
 			return true;
 		}
 	}
-	if (r->config == BROKER_NO_RULE || !ends_with(path, strlen(path), dot_git) ||
-	    !is_others_file(r, path))
+	/* a .git that is a file or a link names a repository */
+	if (r->config == BROKER_NO_RULE || !is_others(r, path, strlen(path), dot_git, false))
 		return false;
 	*ret_rule = r->config;
 	return true;
