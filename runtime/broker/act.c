@@ -218,6 +218,8 @@ const char *broker_cause(enum broker_reason reason)
 	switch (reason) {
 	case BROKER_BY_KIND:
 		return "polrun opens only regular files for a run, and this is a FIFO, a device or a socket";
+	case BROKER_BY_CLOSED:
+		return "polrun has to open it for that, and its permissions do not let it";
 	case BROKER_BY_NATURE:
 		return "no run may do this, whatever rules say";
 	case BROKER_BY_MANY:

@@ -156,6 +156,8 @@ int broker_xattr(struct broker_act *a)
 	if (!S_ISREG(s->mode) && !S_ISDIR(s->mode))
 		return broker_refuse(a, EPERM, BROKER_BY_KIND, s->path);
 	fd = open_for_xattr(a);
+	if (fd == -EACCES)
+		return broker_refuse(a, EACCES, BROKER_BY_CLOSED, s->path);
 	if (fd < 0)
 		return fd;
 	return broker_done(

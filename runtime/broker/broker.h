@@ -166,6 +166,7 @@ enum broker_reason {
 			     written at another place */
 	BROKER_BY_MOUNT,  /* another mount stands in the way */
 	BROKER_BY_KIND,   /* not for this kind of object: FIFO, device, socket */
+	BROKER_BY_CLOSED, /* polrun has to open it for the call, and cannot: its attributes */
 	BROKER_BY_NATURE, /* what no run may do: a device, a whiteout, this attribute */
 	BROKER_BY_CHANGE, /* what is there has changed each time that it was looked at
 			   */

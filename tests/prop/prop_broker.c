@@ -183,7 +183,8 @@ static bool is_special(const struct broker_result *last, enum broker_verb verb)
 {
 	if (!last->ours)
 		return false;
-	return (last->reason == BROKER_BY_KIND && (verb == BROKER_OPEN || last->err == EACCES)) ||
+	return (last->reason == BROKER_BY_KIND && verb == BROKER_OPEN) ||
+	       (last->reason == BROKER_BY_CLOSED && last->err == EACCES) ||
 	       (last->reason == BROKER_BY_NATURE && verb >= BROKER_SETXATTR);
 }
 
