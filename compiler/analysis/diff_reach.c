@@ -8,6 +8,7 @@
 #include "compiler/analysis/diff_off.h"
 #include "compiler/eval/eval.h"
 #include "compiler/eval/reached.h"
+#include "runtime/base/address_guard.h"
 
 struct reach {
 	enum ir_effect itself; /* the decision on the address */
@@ -15,8 +16,38 @@ struct reach {
 	const struct ir_rule *by; /* of `reached`; NULL: no rule objects */
 };
 
-static void look(const struct ir *ir, const struct ir_request *req, struct arena *a,
-		 struct reach *ret)
+static bool names_address(const struct num_cidr *c, const uint8_t addr[16])
+{
+	return guard_is_named(c->addr, c->bits, addr);
+}
+
+/* Does the guard keep every name from leading to the address, whatever `reached` says?  Only a
+ * rule that names the range lifts it (semantics 6). */
+static bool is_closed(const struct ir *ir, const struct ir_request *req)
+{
+	const uint8_t *addr = req->addr;
+
+	if (ir->scalars[IR_S_NET_MODE].num != IR_NET_LIMITED || guard_kind(addr) == GUARD_PUBLIC)
+		return false;
+	for (size_t i = 0; i < ir->rules.n; i++) {
+		const struct ir_rule *r = ir->rules.v[i];
+		const struct ir_net *n = &r->set.u.net;
+
+		if (r->kind != IR_NET || r->effect > IR_ASK || !(n->protos & IR_TCP) ||
+		    req->port < n->port_lo || req->port > n->port_hi)
+			continue;
+		if (n->host == IR_HOST_CIDR && names_address(&n->cidr, addr))
+			return false;
+		for (size_t k = 0; k < n->nwithin; k++)
+			if (names_address(&n->within[k], addr))
+				return false;
+	}
+	return true;
+}
+
+/* `ir` may be a part of the policy `whole`. */
+static void look(const struct ir *ir, const struct ir *whole, const struct ir_request *req,
+		 struct arena *a, struct reach *ret)
 {
 	struct eval_decision d;
 
@@ -25,6 +56,10 @@ static void look(const struct ir *ir, const struct ir_request *req, struct arena
 	eval_reached(ir, req, a, &d);
 	ret->reached = d.rule ? d.effect : IR_ALLOW;
 	ret->by = d.rule;
+	if (ret->reached <= IR_ASK && is_closed(whole, req)) {
+		ret->reached = IR_DENY;
+		ret->by = NULL;
+	}
 }
 
 /* May some name pass on this port, as far as the rules alone can say? */
@@ -92,7 +127,7 @@ void diff_reach_ask(struct diff *d, const struct diff_small *small,
 		return;
 	for (int pass = 0; pass < 2; pass++) {
 		for (int s = 0; s < 2; s++)
-			look(pass ? d->ir[s] : &small->ir[s], &q, tmp, &x[s]);
+			look(pass ? d->ir[s] : &small->ir[s], d->ir[s], &q, tmp, &x[s]);
 		if (is_shown(x))
 			return;
 	}
