@@ -75,18 +75,30 @@ void eval_grant(const struct ir *ir, const struct ir_request *req,
 		ret->more.via = STR("");
 }
 
+/* The address that the request names, also by a name that leads nowhere else, or NULL. */
+static const uint8_t *address_of(const struct ir_request *req)
+{
+	static const uint8_t loopback[16] = { [10] = 0xff, 0xff, 127, 0, 0, 1 };
+
+	if (req->is_addr)
+		return req->addr;
+	return str_eqz(req->host, "localhost") || str_ends(req->host, STR(".localhost")) ? loopback :
+											   NULL;
+}
+
 bool eval_is_guarded(const struct ir *ir, const struct ir_request *req,
 		     const struct eval_decision *d, struct arena *a)
 {
+	const uint8_t *addr = address_of(req);
 	struct eval_grant g;
 
-	if (!req->is_addr || req->before_guard || d->effect > IR_ASK ||
+	if (!addr || req->before_guard || d->effect > IR_ASK ||
 	    ir->scalars[IR_S_NET_MODE].num != IR_NET_LIMITED || eval_is_own_loopback(req) ||
-	    guard_kind(req->addr) == GUARD_PUBLIC)
+	    guard_kind(addr) == GUARD_PUBLIC)
 		return false;
 	eval_grant(ir, req, d, a, &g);
 	for (size_t i = 0; i < g.nwithin && !g.named; i++)
-		g.named = guard_is_named(g.within[i]->addr, g.within[i]->bits, req->addr);
+		g.named = guard_is_named(g.within[i]->addr, g.within[i]->bits, addr);
 	return !g.named;
 }
 

@@ -114,8 +114,11 @@ void decide_net(const struct decide_ctx *c, bool udp, const uint8_t addr[16],
 void decide_net_name(const struct decide_ctx *c, bool udp, const char *name, size_t n,
 		     uint16_t port, struct decision *ret)
 {
+	static const uint8_t loopback[16] = { [10] = 0xff, 0xff, 127, 0, 0, 1 };
 	const struct pb_egress *e = c->b->egress;
+	const struct pb_piece *p;
 	char own[MAX_NAME];
+	bool local;
 
 	if (n > 1 && name[n - 1] == '.')
 		n--;
@@ -126,6 +129,11 @@ void decide_net_name(const struct decide_ctx *c, bool udp, const char *name, siz
 	for (size_t i = 0; i < n; i++)
 		own[i] = name[i] >= 'A' && name[i] <= 'Z' ? (char)(name[i] + 'a' - 'A') :
 							    name[i];
-	if (!by_mode(c, egress_is_localhost(own, n), ret))
-		by_table(c, egress_name(e, egress_class(e, own, n), udp, port), ret);
+	local = egress_is_localhost(own, n);
+	if (by_mode(c, local, ret))
+		return;
+	p = egress_name(e, egress_class(e, own, n), udp, port);
+	by_table(c, p, ret);
+	if (local)
+		guard(c, p, loopback, ret);
 }

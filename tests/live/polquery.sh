@@ -133,6 +133,10 @@ if [ -e "$WORK/net.polb" ]; then
 	ask() {
 		out=$("$BIN/polquery" -b "$WORK/net.polb" <<<"{\"kind\":\"net\",\"proto\":\"tcp\",$1}")
 	}
+	explain() {
+		out=$("$BIN/polc" explain "$@" 2>&1)
+		rc=$?
+	}
 	ask '"host":"10.1.2.3","port":22,"scope":"sandbox"'
 	want_out '"effect":"allow"'
 	ask '"host":"11.1.2.3","port":22,"scope":"sandbox"'
@@ -148,17 +152,20 @@ if [ -e "$WORK/net.polb" ]; then
 	for own in 127.0.0.9 ::1 localhost web.localhost; do
 		ask "\"host\":\"$own\",\"port\":22,\"scope\":\"sandbox\""
 		want_out '"effect":"allow"'
-		ask "\"host\":\"$own\",\"port\":22"
-		want_out '"effect":"deny"'
+		# outside it is the host's, which a rule without a host does not name
+		for port in 22 443; do
+			ask "\"host\":\"$own\",\"port\":$port"
+			want_out '"effect":"deny"'
+			explain --scope host "$WORK/net.pol" net tcp "$([[ $own == *:* ]] && echo "[$own]" || echo "$own"):$port"
+			want_rc 1
+		done
 	done
+	ask '"host":"localhost.example","port":443'
+	want_out '"effect":"allow"'
 	ask '"host":"10.1.2.3","port":22'
 	want_out '"effect":"allow"'
 	ask '"host":"11.1.2.3","port":22'
 	want_out '"effect":"deny"'
-	explain() {
-		out=$("$BIN/polc" explain "$@" 2>&1)
-		rc=$?
-	}
 	explain "$WORK/net.polb" net tcp a.example:443
 	want_rc 0
 	explain "$WORK/net.polb" net tcp 11.1.2.3:22
