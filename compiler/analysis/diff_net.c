@@ -56,41 +56,33 @@ static void add_nodes(struct job *j, const struct diff_item *it)
 		VEC_PUSH(j->tmp, &j->free.rules, &r->except[i].u.net);
 }
 
-/* The run's own loopback, which is decided in another way than the rest where no rule
- * decides (semantics 6): a region of its own. */
-static void add_loopback(struct job *j)
+static void add_region(struct job *j, struct ir_net n)
 {
-	static const struct ir_net own[] = {
-		{ .protos = IR_ANY_PROTO, .host = IR_HOST_CIDR, .port_hi = UINT16_MAX,
-		  .cidr = {{ [10] = 0xff, [11] = 0xff, [12] = 127 }, 104} },
-		{ .protos = IR_ANY_PROTO, .host = IR_HOST_CIDR, .port_hi = UINT16_MAX,
-		  .cidr = {{ [15] = 1 }, 128} },
-		{ .protos = IR_ANY_PROTO, .host = IR_HOST_NAME, .port_hi = UINT16_MAX,
-		  .name = { "localhost", 9 } },
-		{ .protos = IR_ANY_PROTO, .host = IR_HOST_BELOW, .port_hi = UINT16_MAX,
-		  .name = { "localhost", 9 } },
-	};
-
-	for (size_t i = 0; i < POL_LEN(own); i++)
-		if (box_net_meets(net_of(j->it), &own[i]))
-			VEC_PUSH(j->tmp, &j->free.rules, &own[i]);
+	n.protos = IR_ANY_PROTO;
+	n.port_hi = UINT16_MAX;
+	if (box_net_meets(net_of(j->it), &n))
+		VEC_PUSH(j->tmp, &j->free.rules, arena_dup(j->tmp, &n, sizeof(n)));
 }
 
-/* Guarded addresses, too, are decided in another way than the rest (semantics 6). */
+/*
+ * Guarded addresses, and the names that lead to one, are decided in another way than the rest
+ * (semantics 6): regions of their own.  The run's own loopback is among them.
+ */
 static void add_guarded(struct job *j)
 {
 	struct num_cidr c;
 	unsigned bits;
+	size_t n;
+	const struct guard_name *v = guard_names(&n);
 
 	for (size_t at = 0; guard_next_range(&at, c.addr, &bits);) {
-		struct ir_net *n = ARENA_NEW(j->tmp, struct ir_net);
-
 		c.bits = (uint8_t)bits;
-		*n = (struct ir_net){ .protos = IR_ANY_PROTO, .host = IR_HOST_CIDR,
-				      .port_hi = UINT16_MAX, .cidr = c };
-		if (box_net_meets(net_of(j->it), n))
-			VEC_PUSH(j->tmp, &j->free.rules, n);
+		add_region(j, (struct ir_net){ .host = IR_HOST_CIDR, .cidr = c });
 	}
+	for (size_t i = 0; i < n; i++)
+		for (int below = 0; below <= v[i].below; below++)
+			add_region(j, (struct ir_net){ .host = below ? IR_HOST_BELOW : IR_HOST_NAME,
+						       .name = str_from(v[i].name) });
 }
 
 static void select_items(struct job *j)
@@ -107,7 +99,6 @@ static void select_items(struct job *j)
 		j->sel[j->n++] = it;
 		add_nodes(j, it);
 	}
-	add_loopback(j);
 	add_guarded(j);
 }
 
@@ -280,21 +271,27 @@ static struct at_host at_host(struct job *j, const struct host *h, struct arena 
 	return ret;
 }
 
-static bool names_address(const struct ir_net *x, const struct ir_request *req)
+/* Does the rule name the guarded address, as its host or behind `within`? */
+static bool names_address(const struct ir_net *x, const uint8_t addr[16])
 {
-	return x->host == IR_HOST_CIDR && guard_is_named(x->cidr.addr, x->cidr.bits, req->addr);
+	for (size_t i = 0; i < x->nwithin; i++)
+		if (guard_is_named(x->within[i].addr, x->within[i].bits, addr))
+			return true;
+	return x->host == IR_HOST_CIDR && guard_is_named(x->cidr.addr, x->cidr.bits, addr);
 }
 
 static bool acts_alike(const struct job *j, const struct at_host *at,
 		       const struct ir_request *req, struct arena *tmp)
 {
 	uint32_t *tags = arena_array(tmp, at->n + 1, sizeof(*tags));
-	bool guarded = req->is_addr && guard_kind(req->addr) != GUARD_PUBLIC;
+	const uint8_t *addr = req->is_addr ? req->addr :
+					     guard_name_address(req->host.p, req->host.n);
+	bool guarded = addr && guard_kind(addr) != GUARD_PUBLIC;
 	size_t i, n = 0, named = 0;
 
 	for (i = 0; i < at->n; i++)
 		if (diff_matches(at->sel[i], req)) {
-			named += guarded && names_address(net_of(at->sel[i]), req);
+			named += guarded && names_address(net_of(at->sel[i]), addr);
 			tags[n++] = (uint32_t)i;
 		}
 	/* two rules of one effect differ where the guard is and only one names the address */

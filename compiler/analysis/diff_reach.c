@@ -8,42 +8,12 @@
 #include "compiler/analysis/diff_off.h"
 #include "compiler/eval/eval.h"
 #include "compiler/eval/reached.h"
-#include "runtime/base/address_guard.h"
 
 struct reach {
 	enum ir_effect itself; /* the decision on the address */
 	enum ir_effect reached;
 	const struct ir_rule *by; /* of `reached`; NULL: no rule objects */
 };
-
-static bool names_address(const struct num_cidr *c, const uint8_t addr[16])
-{
-	return guard_is_named(c->addr, c->bits, addr);
-}
-
-/* Does the guard keep every name from leading to the address, whatever `reached` says?  Only a
- * rule that names the range lifts it (semantics 6). */
-static bool is_closed(const struct ir *ir, const struct ir_request *req)
-{
-	const uint8_t *addr = req->addr;
-
-	if (ir->scalars[IR_S_NET_MODE].num != IR_NET_LIMITED || guard_kind(addr) == GUARD_PUBLIC)
-		return false;
-	for (size_t i = 0; i < ir->rules.n; i++) {
-		const struct ir_rule *r = ir->rules.v[i];
-		const struct ir_net *n = &r->set.u.net;
-
-		if (r->kind != IR_NET || r->effect > IR_ASK || !(n->protos & IR_TCP) ||
-		    req->port < n->port_lo || req->port > n->port_hi)
-			continue;
-		if (n->host == IR_HOST_CIDR && names_address(&n->cidr, addr))
-			return false;
-		for (size_t k = 0; k < n->nwithin; k++)
-			if (names_address(&n->within[k], addr))
-				return false;
-	}
-	return true;
-}
 
 /* `ir` may be a part of the policy `whole`. */
 static void look(const struct ir *ir, const struct ir *whole, const struct ir_request *req,
@@ -56,7 +26,7 @@ static void look(const struct ir *ir, const struct ir *whole, const struct ir_re
 	eval_reached(ir, req, a, &d);
 	ret->reached = d.rule ? d.effect : IR_ALLOW;
 	ret->by = d.rule;
-	if (ret->reached <= IR_ASK && is_closed(whole, req)) {
+	if (ret->reached <= IR_ASK && eval_reached_is_guarded(whole, req)) {
 		ret->reached = IR_DENY;
 		ret->by = NULL;
 	}

@@ -14,6 +14,7 @@
 
 /* Guarded ranges of addresses: more than there are. */
 #define MAX_RANGES 256u
+#define MAX_NAMES 16u /* of them */
 
 /* What is asked about; of `u`, only `net` and `syscall` are used. */
 struct box {
@@ -158,6 +159,12 @@ static void add_strict(const struct box *x, bool asks, struct sets *to)
 	}
 }
 
+static bool covers(const struct ir_net *block, const struct ir_net *range)
+{
+	return box_net_included(block, range) ||
+	       guard_is_named(block->cidr.addr, block->cidr.bits, range->cidr.addr);
+}
+
 /* Does a rule name addresses of the guarded range?  A wider block names none of them. */
 static bool is_named(const struct box *x, const struct ir_net *range)
 {
@@ -172,15 +179,40 @@ static bool is_named(const struct box *x, const struct ir_net *range)
 		    exposure_is_locked(ir, r))
 			continue;
 		c.cidr = r->set.u.net.cidr;
-		if (r->set.u.net.host == IR_HOST_CIDR && box_net_included(&c, range))
+		if (r->set.u.net.host == IR_HOST_CIDR && covers(&c, range))
 			return true;
 		for (size_t k = 0; k < r->set.u.net.nwithin; k++) {
 			c.cidr = r->set.u.net.within[k];
-			if (box_net_included(&c, range))
+			if (covers(&c, range))
 				return true;
 		}
 	}
 	return false;
+}
+
+/* Adds the names that lead to an address which no rule names. */
+static void add_guarded_names(const struct box *x, struct sets *to)
+{
+	size_t n;
+	const struct guard_name *v = guard_names(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		struct ir_net at = { .protos = IR_ANY_PROTO, .port_hi = UINT16_MAX,
+				     .host = IR_HOST_CIDR, .cidr.bits = 128 };
+
+		memcpy(at.cidr.addr, v[i].addr, sizeof(at.cidr.addr));
+		if (is_named(x, &at))
+			continue;
+		for (int below = 0; below <= v[i].below; below++) {
+			struct ir_set *set = ARENA_NEW(x->q->a, struct ir_set);
+
+			set->u.net = (struct ir_net){ .protos = IR_ANY_PROTO, .port_hi = UINT16_MAX,
+						      .host = below ? IR_HOST_BELOW : IR_HOST_NAME,
+						      .name = str_from(v[i].name) };
+			if (meets(x, set))
+				to->v[to->n++] = set;
+		}
+	}
 }
 
 /* Adds the guarded ranges that no rule names (semantics 6). */
@@ -190,7 +222,7 @@ static void add_guarded(const struct box *x, struct sets *to)
 
 	if (x->kind != IR_NET || x->q->ir->scalars[IR_S_NET_MODE].num != IR_NET_LIMITED)
 		return;
-	for (size_t at = 0, n = 0; n < MAX_RANGES; n++) {
+	for (size_t at = 0, n = 0; n < MAX_RANGES - MAX_NAMES; n++) {
 		struct ir_set *set = ARENA_NEW(x->q->a, struct ir_set);
 		struct ir_net *range = &set->u.net;
 
@@ -204,6 +236,8 @@ static void add_guarded(const struct box *x, struct sets *to)
 		if (meets(x, set) && !is_named(x, range))
 			to->v[to->n++] = set;
 	}
+	if (x->q->where->scope != IR_SANDBOX)
+		add_guarded_names(x, to);
 }
 
 /* The piece is allowed but for what strict rules, and `except`, say of it. */

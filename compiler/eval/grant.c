@@ -75,26 +75,23 @@ void eval_grant(const struct ir *ir, const struct ir_request *req,
 		ret->more.via = STR("");
 }
 
-/* The address that the request names, also by a name that leads nowhere else, or NULL. */
-static const uint8_t *address_of(const struct ir_request *req)
+const uint8_t *eval_guarded_address(const struct ir_request *req)
 {
-	static const uint8_t loopback[16] = { [10] = 0xff, 0xff, 127, 0, 0, 1 };
+	const uint8_t *addr = req->addr;
 
-	if (req->is_addr)
-		return req->addr;
-	return str_eqz(req->host, "localhost") || str_ends(req->host, STR(".localhost")) ? loopback :
-											   NULL;
+	if (!req->is_addr)
+		addr = req->scope == IR_SANDBOX ? NULL : guard_name_address(req->host.p, req->host.n);
+	return addr && !eval_is_own_loopback(req) && guard_kind(addr) != GUARD_PUBLIC ? addr : NULL;
 }
 
 bool eval_is_guarded(const struct ir *ir, const struct ir_request *req,
 		     const struct eval_decision *d, struct arena *a)
 {
-	const uint8_t *addr = address_of(req);
+	const uint8_t *addr = eval_guarded_address(req);
 	struct eval_grant g;
 
 	if (!addr || req->before_guard || d->effect > IR_ASK ||
-	    ir->scalars[IR_S_NET_MODE].num != IR_NET_LIMITED || eval_is_own_loopback(req) ||
-	    guard_kind(addr) == GUARD_PUBLIC)
+	    ir->scalars[IR_S_NET_MODE].num != IR_NET_LIMITED)
 		return false;
 	eval_grant(ir, req, d, a, &g);
 	for (size_t i = 0; i < g.nwithin && !g.named; i++)

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "compiler/eval/levels.h"
+#include "runtime/base/address_guard.h"
 
 static bool is_locked_above(const struct ir *ir, const struct ir_rule *r)
 {
@@ -208,8 +209,7 @@ bool eval_is_own_loopback(const struct ir_request *req)
 	if (req->kind != IR_NET || req->scope != IR_SANDBOX)
 		return false;
 	if (!req->is_addr)
-		return str_eqz(req->host, "localhost") ||
-		       str_ends(req->host, STR(".localhost"));
+		return guard_is_localhost(req->host.p, req->host.n);
 	return memcmp(req->addr, v4, sizeof(v4)) == 0 ||
 	       memcmp(req->addr, v6, sizeof(v6)) == 0;
 }

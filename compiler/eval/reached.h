@@ -20,4 +20,10 @@ struct ir_rule *eval_reached_rule(struct ir_rule *r, struct arena *a);
 void eval_reached(const struct ir *ir, const struct ir_request *req, struct arena *a,
 		  struct eval_decision *ret);
 
+/*
+ * Does the guard keep every name from leading to the address, whatever else is decided?  Only a rule
+ * that names the range lifts it (semantics 6).
+ */
+bool eval_reached_is_guarded(const struct ir *ir, const struct ir_request *req);
+
 #endif

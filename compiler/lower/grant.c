@@ -5,6 +5,7 @@
  * (backend/nft).
  */
 #include "compiler/lower/claims.h"
+#include "runtime/base/address_guard.h"
 
 /* A proxy, and the secret with which it is spoken to. */
 struct lower_via {
@@ -422,7 +423,7 @@ void lower_grant_drop(struct lower *l, const struct sema_stmt *t, struct ir_net 
 static bool is_local(const struct ir_net *net)
 {
 	return (net->host == IR_HOST_NAME || net->host == IR_HOST_BELOW) &&
-	       (str_eqz(net->name, "localhost") || str_ends(net->name, STR(".localhost")));
+	       guard_is_localhost(net->name.p, net->name.n);
 }
 
 bool lower_grant_host(struct lower *l, const struct sema_stmt *t,

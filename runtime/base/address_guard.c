@@ -53,6 +53,14 @@ static const struct range ranges[] = {
 	{ { 0xff, 0x00 }, 8, GUARD_MULTICAST },
 };
 
+static const struct guard_name names[] = {
+	{ "localhost", V4(127, 0, 0, 1), true }, /* RFC 6761, 6.3; the first row */
+	{ "localhost.localdomain", V4(127, 0, 0, 1), false },
+	{ "ip6-localhost", { [15] = 1 }, false },
+	{ "ip6-loopback", { [15] = 1 }, false },
+	{ "metadata.google.internal", V4(169, 254, 169, 254), false },
+};
+
 /* Where a v6 address carries a v4 one, which is guarded as if it were dialled itself. */
 static const struct form {
 	uint8_t addr[16], mask[16];
@@ -187,6 +195,33 @@ bool guard_is_named(const uint8_t block[16], unsigned bits, const uint8_t addr[1
 		}
 	}
 	return inside || !has_ranges;
+}
+
+static bool is_name(const struct guard_name *g, const char *name, size_t n)
+{
+	size_t len = strlen(g->name);
+
+	return n >= len && memcmp(name + n - len, g->name, len) == 0 &&
+	       (n == len || (g->below && name[n - len - 1] == '.'));
+}
+
+const struct guard_name *guard_names(size_t *n)
+{
+	*n = sizeof(names) / sizeof(names[0]);
+	return names;
+}
+
+const uint8_t *guard_name_address(const char *name, size_t n)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (is_name(&names[i], name, n))
+			return names[i].addr;
+	return NULL;
+}
+
+bool guard_is_localhost(const char *name, size_t n)
+{
+	return is_name(&names[0], name, n);
 }
 
 static bool is_listed(const struct guard *g, const uint8_t addr[16])

@@ -61,6 +61,21 @@ bool guard_next_range(size_t *at, uint8_t ret_addr[16], unsigned *ret_bits);
  * beyond a guarded range, as 0.0.0.0/0, names nothing.
  */
 bool guard_is_named(const uint8_t block[16], unsigned bits, const uint8_t addr[16]);
+/*
+ * Names that lead to a guarded address whoever resolves them: they are in Debian's /etc/hosts, in
+ * RFC 6761 or in a cloud's documents.  Where no gateway looks names up (the scope `host`) they are
+ * all that a decision by name can know.  `n` counts the table's rows.
+ */
+struct guard_name {
+	const char *name; /* lower case */
+	uint8_t addr[16];
+	bool below; /* the names below it, too */
+};
+const struct guard_name *guard_names(size_t *n);
+/* The address to which the name (lower case, no trailing dot) leads, or NULL: not known. */
+const uint8_t *guard_name_address(const char *name, size_t n);
+/* Is it "localhost" or a name below it, which are the run's own loopback in a sandbox? */
+bool guard_is_localhost(const char *name, size_t n);
 /* A few words for messages: "a private address". */
 const char *guard_text(enum guard_kind kind);
 

@@ -16,15 +16,6 @@ bool egress_is_loopback(const uint8_t addr[16])
 	       memcmp(addr, one, sizeof(one)) == 0;
 }
 
-bool egress_is_localhost(const char *name, size_t n)
-{
-	static const char local[] = "localhost";
-	size_t len = sizeof(local) - 1;
-
-	return n >= len && memcmp(name + n - len, local, len) == 0 &&
-	       (n == len || name[n - len - 1] == '.');
-}
-
 static bool is_mapped(const uint8_t addr[16])
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };

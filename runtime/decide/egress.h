@@ -44,8 +44,6 @@ const struct pb_pool *egress_pool(const struct pb_egress *e, uint32_t class_);
 
 /* Is it 127.0.0.0/8 (v4-mapped) or ::1? */
 bool egress_is_loopback(const uint8_t addr[16]);
-/* Is it "localhost" or a name below it? */
-bool egress_is_localhost(const char *name, size_t n);
 /* The index of a synthetic address, or 0: it is none (or the first, which no name gets). */
 uint32_t egress_index(const uint8_t addr[16]);
 

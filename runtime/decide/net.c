@@ -114,11 +114,10 @@ void decide_net(const struct decide_ctx *c, bool udp, const uint8_t addr[16],
 void decide_net_name(const struct decide_ctx *c, bool udp, const char *name, size_t n,
 		     uint16_t port, struct decision *ret)
 {
-	static const uint8_t loopback[16] = { [10] = 0xff, 0xff, 127, 0, 0, 1 };
 	const struct pb_egress *e = c->b->egress;
 	const struct pb_piece *p;
+	const uint8_t *addr;
 	char own[MAX_NAME];
-	bool local;
 
 	if (n > 1 && name[n - 1] == '.')
 		n--;
@@ -129,11 +128,12 @@ void decide_net_name(const struct decide_ctx *c, bool udp, const char *name, siz
 	for (size_t i = 0; i < n; i++)
 		own[i] = name[i] >= 'A' && name[i] <= 'Z' ? (char)(name[i] + 'a' - 'A') :
 							    name[i];
-	local = egress_is_localhost(own, n);
-	if (by_mode(c, local, ret))
+	if (by_mode(c, guard_is_localhost(own, n), ret))
 		return;
 	p = egress_name(e, egress_class(e, own, n), udp, port);
 	by_table(c, p, ret);
-	if (local)
-		guard(c, p, loopback, ret);
+	/* in a sandbox the gateway looks the name up */
+	addr = c->scope == PB_SANDBOX ? NULL : guard_name_address(own, n);
+	if (addr)
+		guard(c, p, addr, ret);
 }

@@ -81,6 +81,13 @@ AROUND = r"""sh -c @ say p2 'x y'|sh -c @ _ p3 -f|dash -ec @ p3 a|sh -c @ ok b "
 A=p3 sh -c @|export A=a B=-f; sh -c @ x "$B"|set -a; A=p3; sh -c @|for i in a b; do sh -c @ _ $i; done|f() { sh -c @ _ "$1"; }; f p3|env A=p3 sh -c @ _ a|timeout 5 sh -c @ _ p3
 A=p3; sh -c @ _ "$A"|(A=-f; sh -c @ $A p2 a)|: $(sh -c @ _ p3)|sh -c @ _ p3 &\nwait|sh -euo nounset -c @ _ a|sh -c 'sh -c "$1" _ p3' _ @|sh -c 'sh -c % _ "$1"' _ p3"""
 
+# The texts of aliases that are only the beginning of a command, or of several.
+BEGIN = ["X=", "X= ", "X=1 Y=", ">o", ">o ", "</dev/null", "2>&1", "ok;", "ok; ", "ok &", "ok |", "ok &&", "no ||", "eval",
+         "exec ", "command ", "env", "env ", "!", "! ", "{", "(", "if", "while ", "time", "say 1; X=", "\\", "p", "'", '"', "$(",
+         "`", "#", "ok #", "ok\n", "f()", "f() ", "case p3 in p3)", "until", "then", "xargs", "sh -c", "sh -c ", "P=p3; $P",
+         "$P", "x=p3 ", "", " ", "<<E", "ok <<E\n", "z", "alias", "trap", ".", "unalias z;"]
+BASH_BEGIN = ["<<<x", "<<<x ", "&>o", "[[ x ]] &&", "coproc", "function f", "((1));", "builtin ", "time -p", "{v}>o", "a=(x) "]
+
 
 def split(text):
     return [x for line in text.split("\n") for x in line.split("|")]
@@ -180,12 +187,26 @@ class Tricks(Lines):
             return form.replace("#", text)
         return form.replace("%", quote(quote(text))[1:-1]).replace("@", quote(text))
 
+    def aliased(self, text):
+        """The command, behind an alias that is the beginning of it."""
+        begin = self.r.choice(BEGIN + (BASH_BEGIN if self.bash else []))
+        name = self.pick("z", "z", "ok", "p1", "echo")
+        out = "shopt -s expand_aliases\n" if self.bash else ""
+        out += f"alias {name}={quote(begin)}\n"
+        if self.chance(4):  # another one, which is read again
+            out, name = out + f"alias y={self.pick(name, quote(name + ' '), quote('ok; ' + name))}\n", "y"
+        if self.chance(6):
+            out += f"alias {self.pick('p3', 'ok', 'w')}={self.pick('p3', 'ok', quote('p3 '))}\n"
+        return out + f"{name} {text}" + self.pick("", "", ")", "}", "\nE", "; fi", "'", "`")
+
     def line(self):
         """One line; mostly it runs what the set "names" denies."""
         if self.chance(5):
             return self.around_vars()
         self.deep = 4
         text = self.found() if self.chance(5) else self.command_text(self.pick(1, 1, 2, 2, 3))[0]
+        if self.chance(8):
+            return self.aliased(self.pick(text, self.innermost()))
         k = self.r.randrange(12)
         if k == 0:
             text = "ok\n" + text

@@ -160,6 +160,10 @@ if [ -e "$WORK/net.polb" ]; then
 			want_rc 1
 		done
 	done
+	for guarded in ip6-localhost ip6-loopback localhost.localdomain metadata.google.internal; do
+		ask "\"host\":\"$guarded\",\"port\":443"
+		want_out '"effect":"deny"'
+	done
 	ask '"host":"localhost.example","port":443'
 	want_out '"effect":"allow"'
 	ask '"host":"10.1.2.3","port":22'

@@ -6,7 +6,7 @@
 #include "compiler/eval/eval.h"
 #include "compiler/eval/grant.h"
 #include "compiler/eval/levels.h"
-#include "runtime/base/address_guard.h"
+#include "compiler/eval/reached.h"
 
 /* Where something may be permitted that was not, some finding or doubt says so.
  * --fail-on=widening passes by what could only forbid more. */
@@ -67,25 +67,6 @@ static inline bool diff_gateway_widens(const struct ir *old, const struct ir *ne
 	       (g.more.connections && !h.more.connections);
 }
 
-/* Does no rule that lets something pass on this port name the guarded address? */
-static inline bool diff_says_guarded(const struct ir *ir, const struct ir_request *q)
-{
-	bool named = ir->scalars[IR_S_NET_MODE].num != IR_NET_LIMITED || guard_kind(q->addr) == GUARD_PUBLIC;
-
-	for (size_t i = 0; i < ir->rules.n && !named; i++) {
-		const struct ir_rule *r = ir->rules.v[i];
-		const struct ir_net *n = &r->set.u.net;
-
-		if (r->kind != IR_NET || r->effect > IR_ASK || !(n->protos & q->proto) || q->port < n->port_lo ||
-		    q->port > n->port_hi)
-			continue;
-		named = n->host == IR_HOST_CIDR && guard_is_named(n->cidr.addr, n->cidr.bits, q->addr);
-		for (size_t k = 0; k < n->nwithin && !named; k++)
-			named = guard_is_named(n->within[k].addr, n->within[k].bits, q->addr);
-	}
-	return !named;
-}
-
 /* What the rules say about an address that an allowed name has; `otherwise` says nothing, and the
  * guard keeps names from what no rule names. */
 static inline enum ir_effect diff_says_reached(const struct ir *ir, const struct ir_request *q,
@@ -108,7 +89,7 @@ static inline enum ir_effect diff_says_reached(const struct ir *ir, const struct
 	eval_decide(&about, q, a, &d);
 	if (d.rule && d.effect > IR_ASK)
 		return d.effect;
-	return diff_says_guarded(ir, q) ? IR_DENY : d.rule ? d.effect : IR_ALLOW;
+	return eval_reached_is_guarded(ir, q) ? IR_DENY : d.rule ? d.effect : IR_ALLOW;
 }
 
 /* May an allowed name lead to an address under `new` to which it may not under `old`? */

@@ -49,7 +49,7 @@ static inline bool gate_is_free(const struct gate_says *g, const struct ir_reque
 	struct eval_decision own, other;
 	struct ir_request elsewhere = *q;
 
-	if (q->is_addr || !egress_is_localhost(q->host.p, q->host.n))
+	if (q->is_addr || !guard_is_localhost(q->host.p, q->host.n))
 		return false;
 	eval_decide(&g->hard, q, g->a, &own);
 	elsewhere.host = STR("elsewhere.invalid");

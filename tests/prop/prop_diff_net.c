@@ -227,6 +227,9 @@ static const struct {
 
 static const char *const names[] = { "a.example", "b.example", "c.a.example", "x", "y.invalid", "x.y" };
 
+/* They lead to guarded addresses, and in a sandbox to its own loopback. */
+static const char *const guarded[] = { "localhost", "w.localhost", "ip6-loopback" };
+
 struct world {
 	struct law *l;
 	const struct ir *ir[2];
@@ -297,8 +300,8 @@ static void ask_world(struct world *w, enum ir_scope scope, const struct diff_wh
 	size_t i;
 	unsigned k;
 
-	for (i = 0; i < POL_LEN(names); i++) {
-		q.host = str_from(names[i]);
+	for (i = 0; i < POL_LEN(names) + POL_LEN(guarded); i++) {
+		q.host = str_from(i < POL_LEN(names) ? names[i] : guarded[i - POL_LEN(names)]);
 		ask_ports(w, q);
 	}
 	q.host = STR_NULL;

@@ -19,6 +19,7 @@
 #include "compiler/emit/nft_host.h"
 #include "compiler/emit/nft_host_cells.h"
 #include "compiler/eval/eval.h"
+#include "runtime/base/address_guard.h"
 #include "runtime/bundle/format.h"
 #include "runtime/decide/egress.h"
 #include "tests/unit/sema_fixture.h"
@@ -145,7 +146,7 @@ static void compare_names(struct fx *f, const struct pb_egress *e, unsigned *ret
 		if (d.rule)
 			assert_int_equal(p->rule, region_statement(f->ir, d.rule->index));
 		if (p->free)
-			assert_true(egress_is_localhost(q.host.p, q.host.n));
+			assert_true(guard_is_localhost(q.host.p, q.host.n));
 		if (q.proto == IR_TCP && p->effect <= PB_ASK && !p->free) {
 			assert_true(egress_pool_reaches(e, class_));
 			assert_true(egress_pool(e, class_) ||
@@ -321,7 +322,7 @@ static void compare_host(struct fx *f, const struct region *r, bool loopback,
 						.port = q.port };
 
 			eval_decide(f->ir, &n, &f->a, &e);
-			if (!egress_is_localhost(n.host.p, n.host.n))
+			if (!guard_is_localhost(n.host.p, n.host.n))
 				assert_int_equal(e.effect, IR_ALLOW);
 		}
 		if (first.effect == IR_ALLOW && named && !region_is_loopback(at))

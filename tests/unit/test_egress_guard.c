@@ -119,6 +119,39 @@ static void test_kinds_of_addresses(void **state)
 				 guard_text(kinds[i].kind));
 }
 
+static void test_names_that_lead_to_guarded_addresses(void **state)
+{
+	static const struct {
+		const char *name, *addr; /* NULL: not known */
+		bool is_localhost;
+	} rows[] = {
+		{ "localhost", "127.0.0.1", true },
+		{ "a.b.localhost", "127.0.0.1", true },
+		{ "localhost.localdomain", "127.0.0.1", false },
+		{ "ip6-localhost", "::1", false },
+		{ "ip6-loopback", "::1", false },
+		{ "metadata.google.internal", "169.254.169.254", false },
+		{ "notlocalhost", NULL, false },
+		{ "localhost.example", NULL, false },
+		{ "a.ip6-localhost", NULL, false },
+		{ "x.metadata.google.internal", NULL, false },
+		{ "", NULL, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		size_t n = strlen(rows[i].name);
+		const uint8_t *addr = guard_name_address(rows[i].name, n);
+
+		assert_int_equal(guard_is_localhost(rows[i].name, n), rows[i].is_localhost);
+		assert_int_equal(addr != NULL, rows[i].addr != NULL);
+		if (addr) {
+			assert_memory_equal(addr, address(rows[i].addr), 16);
+			assert_int_not_equal(guard_kind(addr), GUARD_PUBLIC);
+		}
+	}
+}
+
 static void test_the_hosts_own_addresses(void **state)
 {
 	struct guard g = { .on = true };
@@ -346,6 +379,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_block_names_no_narrower_range),
 		cmocka_unit_test(test_kinds_of_addresses),
+		cmocka_unit_test(test_names_that_lead_to_guarded_addresses),
 		cmocka_unit_test(test_the_hosts_own_addresses),
 		cmocka_unit_test(test_what_a_route_brings_here),
 		cmocka_unit_test(test_the_table_of_own_addresses_is_bounded),

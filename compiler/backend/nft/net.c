@@ -10,6 +10,7 @@
 #include "compiler/backend/nft/ruleset.h"
 #include "compiler/backend/nft/verify.h"
 #include "compiler/backend/common/util.h"
+#include "runtime/base/address_guard.h"
 
 #define LAYER "net"
 
@@ -96,18 +97,13 @@ static bool is_synthetic(const struct num_cidr *c)
 	       (lo >= v6 && hi <= (v6 | 0xffffffffu));
 }
 
-static bool is_localhost(struct str name)
-{
-	return str_eqz(name, "localhost") || str_ends(name, STR(".localhost"));
-}
-
 /* "localhost" of an allow rule is the host's; the rule must say that it means that. */
 static void check_localhost(const struct ir_rule *r, struct diag_sink *sink)
 {
 	const struct ir_net *n = &r->set.u.net;
 	struct diag *d;
 
-	if (!region_is_name(n) || !is_localhost(n->name) || r->effect > IR_ASK)
+	if (!region_is_name(n) || !guard_is_localhost(n->name.p, n->name.n) || r->effect > IR_ASK)
 		return;
 	for (size_t i = 0; i < n->nwithin; i++)
 		if (meets_loopback(&n->within[i]))

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "compiler/backend/common/util.h"
+#include "runtime/base/address_guard.h"
 
 #define INDICES (PB_POOL_SIZE - 1) /* index 0 is never given out */
 
@@ -120,11 +121,6 @@ static void find_rules(struct names *n, const struct cell_subject *at)
 				       true);
 	if (s->nactive)
 		qsort(s->active, s->nactive, sizeof(*s->active), by_index);
-}
-
-static bool is_localhost(struct str name)
-{
-	return str_eqz(name, "localhost") || str_ends(name, STR(".localhost"));
 }
 
 static bool class_of(struct names *n, const struct cell_subject *at, uint32_t *ret)
@@ -292,7 +288,7 @@ bool region_names(struct sweep *s)
 		struct region_host *h = &out->hosts.v[i];
 		struct cell_subject at = { .kind = h->below ? CELL_BELOW : CELL_NAME,
 					    .name = h->name,
-					    .loopback = is_localhost(h->name) };
+					    .loopback = guard_is_localhost(h->name.p, h->name.n) };
 
 		if (!class_of(&n, &at, &h->class_))
 			return false;
