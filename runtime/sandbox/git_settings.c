@@ -3,7 +3,7 @@
  * of a setting's name says what its value may be: a file to include, which is then read as well,
  * a folder to work in, a directory of hooks, or a command.  Hooks and commands are kept until
  * all files have been read, since their paths are relative to a folder that a later setting may
- * name.  Then each word of a command that can be a program's file is a name for the list.
+ * name.  What a command names is git_command.c's.
  */
 #include "runtime/sandbox/git_settings.h"
 
@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 
 #include "runtime/base/io.h"
+#include "runtime/sandbox/git_command.h"
 #include "runtime/sandbox/view_host.h"
 
 #define GIT_VALUE 8300
@@ -42,7 +43,10 @@ static const struct {
 	{ "smudge", KIND_PROGRAM }, { "process", KIND_PROGRAM }, { "external", KIND_PROGRAM },
 	{ "difffilter", KIND_PROGRAM }, { "packobjectshook", KIND_PROGRAM },
 	{ "defaultkeycommand", KIND_PROGRAM }, { "uploadpack", KIND_PROGRAM },
-	{ "receivepack", KIND_PROGRAM },
+	{ "receivepack", KIND_PROGRAM }, { "alternaterefscommand", KIND_PROGRAM },
+	{ "recentobjectshook", KIND_PROGRAM }, { "tunnel", KIND_PROGRAM },
+	{ "tocmd", KIND_PROGRAM }, { "cccmd", KIND_PROGRAM }, { "headercmd", KIND_PROGRAM },
+	{ "sendmailcmd", KIND_PROGRAM }, { "smtpserver", KIND_PROGRAM },
 };
 
 /* Variables of the environment that say the same. */
@@ -55,7 +59,8 @@ static const struct {
 	{ "GIT_EXTERNAL_DIFF", KIND_PROGRAM }, { "GIT_EDITOR", KIND_PROGRAM },
 	{ "GIT_SEQUENCE_EDITOR", KIND_PROGRAM }, { "GIT_PAGER", KIND_PROGRAM },
 	{ "GIT_ASKPASS", KIND_PROGRAM }, { "SSH_ASKPASS", KIND_PROGRAM },
-	{ "GIT_PROXY_COMMAND", KIND_PROGRAM },
+	{ "GIT_PROXY_COMMAND", KIND_PROGRAM }, { "EDITOR", KIND_PROGRAM },
+	{ "VISUAL", KIND_PROGRAM }, { "PAGER", KIND_PROGRAM },
 };
 
 /* What githooks(5) lists: where the directory of hooks holds the project, no more than these
@@ -97,43 +102,11 @@ static int put_hooks(struct git_repo *g, char *path, bool own)
 	return r;
 }
 
-/* A word of a command.  It counts if it can be no other word: a file that is there, or what
- * the command begins with. */
-static int put_word(struct git_repo *g, const char *base, const char *word, bool first,
-		    bool command)
+static int put_command(struct git_repo *g, const char *base, const struct git_value *v)
 {
-	AUTO_FREE char *path = NULL;
-	bool slash = strchr(word, '/') != NULL;
-	char full[GIT_VALUE];
-	struct stat st;
-	mode_t mode;
+	bool alias = v->text[0] == '!';
 
-	if ((first || !command) && !slash && word[0] != '~')
-		return 0;
-	path = git_repo_expand_path(g, base, word);
-	if (!path)
-		return git_repo_fail_path(g);
-	(void)snprintf(full, sizeof(full), "%s%s", g->in->prefix, path);
-	mode = stat(full, &st) == 0 ? st.st_mode : 0;
-	if (mode ? !S_ISREG(mode) || !(command || (mode & 0111)) : !first || !command)
-		return 0;
-	return git_repo_add_path(g, io_steal_ptr(&path), false, true);
-}
-
-static int put_words(struct git_repo *g, const char *base, const struct git_value *v)
-{
-	static const char blank[] = " \t\r\n\f\v'\"`;|&()<>$=";
-	bool command = v->kind == KIND_PROGRAM || v->text[0] == '!', first = true;
-	char *save = NULL, *text = strdup(v->text + (v->text[0] == '!'));
-	int r = text ? 0 : git_repo_fail_path(g);
-
-	for (char *w = r == 0 ? strtok_r(text, blank, &save) : NULL; w && r == 0;
-	     w = strtok_r(NULL, blank, &save)) {
-		r = put_word(g, base, w, first, command);
-		first = false;
-	}
-	free(text);
-	return r;
+	return git_command_add_paths(g, base, v->text + alias, alias || v->kind == KIND_PROGRAM);
 }
 
 int git_settings_add_paths(struct git_repo *g)
@@ -146,7 +119,7 @@ int git_settings_add_paths(struct git_repo *g)
 				    put_hooks(g, git_repo_expand_path(g, g->bases[b],
 								      g->values[i].text),
 					      g->which != GIT_OTHER && b == 0) :
-				    put_words(g, g->bases[b], &g->values[i]);
+				    put_command(g, g->bases[b], &g->values[i]);
 	return r;
 }
 
@@ -220,11 +193,19 @@ static int take_value(struct git_repo *g, enum kind kind, bool include, const ch
 	return r;
 }
 
-static enum kind kind_of(const char *name, size_t len)
+/* Sections whose settings have names of their own. */
+enum { IN_INCLUDE = 1, IN_PAGER = 2, IN_ALIAS = 4 };
+
+/* In one of the sections `in`. */
+static enum kind kind_of(const char *name, size_t len, unsigned in, const char *value)
 {
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
 		if (strlen(settings[i].name) == len && !strncasecmp(settings[i].name, name, len))
 			return settings[i].kind;
+	/* git's own commands that are given another one: "bisect run", "rebase --exec" */
+	if ((in & IN_PAGER) || ((in & IN_ALIAS) && (strstr(value, "run") || strstr(value, "exec") ||
+						    strstr(value, "-x"))))
+		return KIND_PROGRAM;
 	return KIND_ANY;
 }
 
@@ -233,9 +214,11 @@ int git_settings_take_named(struct git_repo *g, const char *key, const char *dir
 {
 	const char *name = strrchr(key, '.');
 
+	unsigned in = !strncasecmp(key, "include", 7) ? IN_INCLUDE : 0;
+
+	in |= !strncasecmp(key, "pager.", 6) ? IN_PAGER : !strncasecmp(key, "alias.", 6) ? IN_ALIAS : 0;
 	name = name ? name + 1 : key;
-	return take_value(g, kind_of(name, strlen(name)), !strncasecmp(key, "include", 7), dir,
-			  value);
+	return take_value(g, kind_of(name, strlen(name), in, value), in & IN_INCLUDE, dir, value);
 }
 
 /* --- the text of a configuration ------------------------------------------------- */
@@ -280,7 +263,7 @@ static bool read_value(const char *s, char out[GIT_VALUE], char spaced[GIT_VALUE
 }
 
 /* What stands around one '=' of a line. */
-static int take_setting(struct git_repo *g, const char *line, const char *eq, bool include,
+static int take_setting(struct git_repo *g, const char *line, const char *eq, unsigned in,
 			const char *dir)
 {
 	char value[GIT_VALUE], spaced[GIT_VALUE];
@@ -294,24 +277,30 @@ static int take_setting(struct git_repo *g, const char *line, const char *eq, bo
 		name--;
 	if (name == end || !read_value(eq + 1, value, spaced))
 		return 0;
-	kind = kind_of(name, (size_t)(end - name));
-	r = take_value(g, kind, include, dir, value);
-	return r == 0 && strcmp(value, spaced) != 0 ? take_value(g, kind, include, dir, spaced) : r;
+	kind = kind_of(name, (size_t)(end - name), in, value);
+	r = take_value(g, kind, in & IN_INCLUDE, dir, value);
+	return r == 0 && strcmp(value, spaced) != 0 ? take_value(g, kind, in & IN_INCLUDE, dir, spaced) : r;
 }
 
-static bool mentions_include(const char *s, const char *end)
+/* The sections of which the line can be the beginning. */
+static unsigned find_sections(const char *s, const char *end)
 {
-	for (; end - s >= 7; s++)
-		if (!strncasecmp(s, "include", 7))
-			return true;
-	return false;
+	unsigned in = 0;
+
+	for (; end - s >= 5; s++) {
+		in |= end - s >= 7 && !strncasecmp(s, "include", 7) ? IN_INCLUDE : 0;
+		in |= !strncasecmp(s, "pager", 5) ? IN_PAGER : 0;
+		in |= !strncasecmp(s, "alias", 5) ? IN_ALIAS : 0;
+	}
+	return in;
 }
 
 /* A section ends only where one surely begins: at a '[' that begins a line which continues no
  * other. */
 static int read_config(struct git_repo *g, const char *s, const char *dir)
 {
-	bool include = true, continued = false;
+	unsigned in = IN_INCLUDE;
+	bool continued = false;
 	int r = 0;
 
 	if (!strncmp(s, "\xef\xbb\xbf", 3)) /* a byte order mark */
@@ -320,11 +309,11 @@ static int read_config(struct git_repo *g, const char *s, const char *dir)
 		const char *first = s + strspn(s, " \t\r"), *end = s + strcspn(s, "\n");
 
 		if (*first == '[')
-			include = mentions_include(first, end) || (include && continued);
+			in = find_sections(first, end) | (continued ? in : 0);
 		if (*first != '#' && *first != ';')
 			for (const char *eq = s;
 			     r == 0 && (eq = memchr(eq, '=', (size_t)(end - eq))); eq++)
-				r = take_setting(g, s, eq, include, dir);
+				r = take_setting(g, s, eq, in, dir);
 		continued = end > s && (end[-1] == '\\' ||
 					(end - s > 1 && end[-1] == '\r' && end[-2] == '\\'));
 		s = *end ? end + 1 : end;

@@ -162,7 +162,10 @@ int state_dir_lock(const char *dir, struct rt_err *err)
 	at = sys_open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	fd = at < 0 ? -1 : sys_openat(at, "names.lock", O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0200);
 	/* root's run for another user must not keep that user's own runs from it */
-	if (fd >= 0 && geteuid() == 0 && fstat(at, &st) == 0)
-		(void)fchown(fd, st.st_uid, (gid_t)-1);
+	if (fd >= 0 && geteuid() == 0 && fstat(at, &st) == 0 && fchown(fd, st.st_uid, (gid_t)-1) != 0) {
+		r = rt_fail_errno(err, errno, "%s/names.lock", dir);
+		close(fd);
+		return r;
+	}
 	return fd < 0 ? rt_fail_errno(err, errno, "%s/names.lock", dir) : fd;
 }

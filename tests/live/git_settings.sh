@@ -250,12 +250,13 @@ program() {
 	fresh
 	mkdir -p tools
 	echo one >tools/run.sh && chmod 755 tools/run.sh && echo one >tools/conv.py
-	run sh -c "echo two >$3"
+	[ -e "$3" ] || cp -p tools/run.sh "$3"
+	run sh -c "echo two >'$3'"
 	want_text two "$3" # the control
 	echo one >"$3"
 	git config "$1" "$2"
 	for search in "${paths[@]}"; do
-		err=$(PATH=$search "$BIN/polrun" -b "$WORK/p.polb" /bin/sh -c "echo bad >$3; /bin/mv tools away; echo x >tools/free" 2>&1 </dev/null)
+		err=$(PATH=$search "$BIN/polrun" -b "$WORK/p.polb" /bin/sh -c "echo bad >'$3'; /bin/mv tools away; echo x >tools/free" 2>&1 </dev/null)
 		want_text one "$3"
 		want_file tools/free
 		rm -f tools/free
@@ -274,6 +275,23 @@ program credential.helper '!f() { cat tools/conv.py; }; f' tools/conv.py
 program alias.st '!./tools/run.sh' tools/run.sh
 program some.newer.setting tools/run.sh tools/run.sh
 program mergetool.x.path tools/run.sh tools/run.sh
+program pager.log 'sh tools/conv.py' tools/conv.py
+program alias.b 'bisect run sh tools/conv.py' tools/conv.py
+
+t "programs that a command names as only a shell reads it"
+program core.fsmonitor '$PWD/tools/run.sh' tools/run.sh
+program core.fsmonitor '"$(git rev-parse --show-toplevel)/tools/run.sh"' tools/run.sh
+program core.fsmonitor '`pwd`/tools/run.sh' tools/run.sh
+program core.fsmonitor '${HOME}/project/tools/run.sh' tools/run.sh
+program core.fsmonitor 'cd tools && ./run.sh' tools/run.sh
+program core.fsmonitor '"tools/my run.sh"' 'tools/my run.sh'
+program core.fsmonitor 'tools/my\ run.sh' 'tools/my run.sh'
+program core.fsmonitor 'a=tools; $a/run.sh' tools/run.sh
+program core.fsmonitor 'PATH=tools:$PATH run.sh' tools/run.sh
+program core.fsmonitor 'tools/r*.sh' tools/run.sh
+program core.fsmonitor '"$(x=$(cat tools/conv.py); echo $x)"' tools/conv.py
+program alias.z '!cd tools; sh ./conv.py' tools/conv.py
+program alias.z '!"${GIT_PREFIX:-.}/tools/run.sh"' tools/run.sh
 fresh
 mkdir tools
 git config core.fsmonitor tools/absent
