@@ -73,11 +73,22 @@ static int open_names_lock(const struct session *s)
 	if (fd != -ENOENT)
 		fprintf(s->notes, "polrun: what this run makes is not ordered with runs of other users: %s\n",
 			err.text);
-	fd = state_dir_lock(s->state, &err);
+	fd = state_dir_lock(s->state, STATE_NAMES_LOCK, &err);
 	if (fd < 0)
 		fprintf(s->notes, "polrun: what this run makes is not ordered with other runs of the project: %s\n",
 			err.text);
 	return fd;
+}
+
+/* By these runs tell one another which files they leave open. */
+static void open_left_open(const struct session *s, int *ret_list, int *ret_lock)
+{
+	struct rt_err err = { 0 };
+
+	*ret_list = state_dir_open_list(s->state, &err);
+	*ret_lock = *ret_list < 0 ? -1 : state_dir_lock(s->state, STATE_OPEN_LOCK, &err);
+	if (*ret_lock < 0)
+		fprintf(s->notes, "polrun: what other runs of the project leave open is not known: %s\n", err.text);
 }
 
 /* The status, or SESSION_ANOTHER_VIEW. */
@@ -85,6 +96,8 @@ static int start_and_supervise(struct session *s)
 {
 	AUTO_CLOSE int project = -1;
 	AUTO_CLOSE int names_lock = -1;
+	AUTO_CLOSE int open_list = -1;
+	AUTO_CLOSE int open_lock = -1;
 	const struct told told = told_of(s);
 	struct sandbox_child child = { .listener = -1, .root_fd = -1, .copies_fd = -1 };
 	struct streams streams = { 0 };
@@ -139,6 +152,10 @@ static int start_and_supervise(struct session *s)
 		config_lock_begin(&s->locks, &s->bundle, &s->view);
 	terminal_note(&terminal);
 	s->run.names_lock = names_lock = s->view.brokers ? open_names_lock(s) : -1;
+	if (s->view.brokers)
+		open_left_open(s, &open_list, &open_lock);
+	s->run.open_list = open_list;
+	s->run.open_lock = open_lock;
 	r = supervise(&s->run, &s->view, &child, &s->walls, &s->unreached,
 		      &s->gateway, &s->result, &err);
 	streams_give_back(flags);

@@ -104,6 +104,7 @@ struct sandbox_run {
 	void (*meanwhile)(void *arg, pid_t init_pid, int init_pidfd);
 	void *meanwhile_arg;
 	int names_lock; /* state_dir_lock(); not above 2: there is none */
+	int open_list, open_lock; /* left_open.h; the same */
 };
 
 /* The filter of the run.  Without a listener nobody makes calls for it: that is always
