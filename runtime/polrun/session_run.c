@@ -91,6 +91,18 @@ static void open_left_open(const struct session *s, int *ret_list, int *ret_lock
 		fprintf(s->notes, "polrun: what other runs of the project leave open is not known: %s\n", err.text);
 }
 
+/* Tells of sockets that no rule allows and that nothing prevents. */
+static void note_sockets(const struct session *s)
+{
+	const struct sandbox_node *n = sandbox_open_to_sockets(&s->run, &s->view);
+	char path[300];
+
+	if (!n)
+		return;
+	io_escape(path, sizeof(path), n->path, strlen(n->path));
+	fprintf(s->notes, "polrun: without Landlock the command can make sockets in %s to which other runs connect\n", path);
+}
+
 /* The status, or SESSION_ANOTHER_VIEW. */
 static int start_and_supervise(struct session *s)
 {
@@ -150,6 +162,7 @@ static int start_and_supervise(struct session *s)
 	told_arm(&told, &s->unreached, s->report.fd >= 0);
 	if (!s->run.trace) /* else the rename itself is recorded */
 		config_lock_begin(&s->locks, &s->bundle, &s->view);
+	note_sockets(s);
 	terminal_note(&terminal);
 	s->run.names_lock = names_lock = s->view.brokers ? open_names_lock(s) : -1;
 	if (s->view.brokers)

@@ -47,6 +47,39 @@ t "the control: in its own trees it does, also around a tree of the host"
 run python3 names.py /tmp/a /dev/shm/b "$HOME/d"
 [ "$(grep -c '^MADE' <<<"$out")" -eq 3 ] || bad "$out"
 
+if "$BIN/polrun" --doctor | grep -q '^Landlock  *ABI'; then
+	t "without Landlock one is made in a tree that the run writes by itself, and it is told"
+	err=$("$PROBES/outer" no-landlock "$BIN/polrun" -b "$WORK/p.polb" --report "$WORK/r.json" \
+		python3 names.py "${names[@]}" 2>&1 >.out)
+	out=$(cat .out)
+	grep -q "^MADE $WORK/native/d\$" <<<"$out" || bad "nothing is told for nothing: $out"
+	[ "$(grep -c '^MADE' <<<"$out")" -eq 2 ] || bad "$out"
+	want_line "without Landlock the command can make sockets in .*native to which other runs connect"
+	grep -q 'missing; the mount view alone holds; under: other runs can connect to sockets' "$WORK/r.json" ||
+		bad "the report does not tell it"
+	left | xargs rm -f
+
+	t "the control: with it nothing is told, nor without such a tree"
+	run true
+	no_err 'without Landlock'
+	policy "file { allow read, write, exec \"\${PROJECT_DIR}\" }" only
+	err=$("$PROBES/outer" no-landlock "$BIN/polrun" -b "$WORK/only.polb" true 2>&1)
+	no_err 'without Landlock'
+fi
+
+t "without seccomp notifications none is made, nor in a private tree around such a tree"
+policy "file { allow read, write, exec \"\${PROJECT_DIR}\"  allow read, write \"$WORK/native\", \"\${HOME}/native\"
+    scratch \"\${HOME}\", \"/dev/shm\" }" all
+for without in p:no-getfd p:listener all:no-getfd; do
+	bundle=$WORK/${without%:*}.polb without=${without#*:}
+	out=$("$PROBES/outer" "$without" "$BIN/polrun" -b "$bundle" python3 names.py "${names[@]}" "$HOME/d" 2>&1 | cat)
+	no_out MADE
+	[ "$(grep -cE '^(Permission|OS)Error' <<<"$out")" -eq $((${#names[@]} + 1)) ] || bad "$out"
+	out=$("$PROBES/outer" "$without" "$BIN/polrun" -b "$WORK/p.polb" python3 names.py /tmp/a /dev/shm/b 2>&1 | cat)
+	[ "$(grep -c '^MADE' <<<"$out")" -eq 2 ] || bad "the control: $out"
+	[ -z "$(left)" ] || bad "there is $(left)"
+done
+
 t "a rule about sockets gives the name that it says, and no other"
 policy "$FILES unix { allow \"\${PROJECT_DIR}/run/c\", \"$WORK/native\" }"
 run python3 names.py "${names[@]}"
