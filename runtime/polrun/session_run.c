@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/approvals/ask_net.h"
@@ -63,6 +64,16 @@ static void drop_descriptors(struct session *s)
 	staged_drop(&s->staged);
 }
 
+/* By the mode of the project: its files are shared with other users, whose runs have no lock of this user's.
+ * (A group of the user's own is not such a group.) */
+static bool others_write(const char *project)
+{
+	struct stat st;
+
+	return stat(project, &st) == 0 &&
+	       ((st.st_mode & S_IWOTH) || ((st.st_mode & S_IWGRP) && st.st_gid != getegid()));
+}
+
 static int open_names_lock(const struct session *s)
 {
 	struct rt_err err = { 0 };
@@ -73,6 +84,9 @@ static int open_names_lock(const struct session *s)
 	if (fd != -ENOENT)
 		fprintf(s->notes, "polrun: what this run makes is not ordered with runs of other users: %s\n",
 			err.text);
+	else if (others_write(s->roots.project))
+		fprintf(s->notes, "polrun: other users write the project, and what their runs make is not ordered with "
+			"this one: %s is absent\n", STATE_SHARED_LOCK);
 	fd = state_dir_lock(s->state, STATE_NAMES_LOCK, &err);
 	if (fd < 0)
 		fprintf(s->notes, "polrun: what this run makes is not ordered with other runs of the project: %s\n",

@@ -123,12 +123,15 @@ if is_root; then
 
 	t "two users whose runs have no common lock make the name: what the lock is for"
 	users ''
+	grep -q 'other users write the project, .*/var/lib/pol/names.lock is absent' moved.err ||
+		bad "it is not told: $(cat moved.err)"
 	[ -e locked/evil.txt ] || skip "two users" "they did not meet: $(cat moved put)"
 
 	t "with a lock of the machine they do not, and both get on"
 	users 0222
 	no_file locked/evil.txt
 	[ "$(cat moved)" -ge 3 ] && [ "$(cat put)" -ge 3 ] || bad "they stand still"
+	! grep -q 'is absent' moved.err || bad "it is said to be absent: $(cat moved.err)"
 
 	t "a lock that a run could take is not taken, and it is told"
 	users 0666

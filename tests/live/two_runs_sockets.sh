@@ -160,6 +160,65 @@ for host in "$P/a" "$WORK/native/d" "$HOME/native/e"; do
 	[ -z "$(left)" ] || bad "there is $(left)"
 done
 
+cat >abstract.py <<'E2'
+import os, socket, sys, time
+what, kind, name = sys.argv[1], getattr(socket, 'SOCK_' + sys.argv[2]), '\0' + sys.argv[3]
+try:
+    s = socket.socket(socket.AF_UNIX, kind)
+    if what == 'take':
+        s.bind(name)
+        if kind != socket.SOCK_DGRAM:
+            s.listen(1)
+        open('bound', 'w').close()
+        s.settimeout(6)
+        c = s if kind == socket.SOCK_DGRAM else s.accept()[0]
+        print('TOOK', len(socket.recv_fds(c, 1, 1)[1]))
+    else:
+        while not os.path.exists('bound'):
+            time.sleep(0.02)
+        fd = os.open('draft', os.O_RDWR | os.O_CREAT)
+        if kind == socket.SOCK_DGRAM:
+            s.sendmsg([b'x'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, fd.to_bytes(4, 'little'))], 0, name)
+        else:
+            s.connect(name)
+            socket.send_fds(s, [b'x'], [fd])
+        print('GAVE')
+except OSError as e:
+    print(type(e).__name__, e.strerror or e)
+E2
+raw_policy "${HEAD/network disabled/network full}" full
+# KIND [OUTER…]: two runs in the host's network, which meet by an abstract name or do not
+meet() {
+	local kind=$1
+	shift
+	rm -f bound
+	"$@" "$BIN/polrun" -q -b "$WORK/full.polb" python3 abstract.py take "$kind" "pol-$$-$kind" >took 2>&1 </dev/null &
+	pid=$!
+	within 20 eval '[ -e bound ] || is_over "$pid"' || bad "it did not begin"
+	touch bound # of one that can make no such socket
+	out=$("$@" "$BIN/polrun" -q -b "$WORK/full.polb" python3 abstract.py give "$kind" "pol-$$-$kind" 2>&1)
+	wait "$pid"
+	out+=$'\n'$(cat took)
+}
+for kind in STREAM DGRAM SEQPACKET; do
+	t "two runs in the host's network do not meet by an abstract name: $kind"
+	meet "$kind"
+	no_out 'GAVE|TOOK'
+	want_out '^(PermissionError|OSError)'
+	want_out 'timed out'
+	if "$BIN/polrun" --doctor | grep -q '^Landlock  *ABI'; then
+		t "nor without Landlock: $kind"
+		meet "$kind" "$PROBES/outer" no-landlock
+		no_out 'GAVE|TOOK'
+		[ "$(grep -c 'not supported' <<<"$out")" -eq 2 ] || bad "$out"
+	fi
+	t "the control: one run does: $kind"
+	rm -f bound
+	run_with full sh -c "python3 abstract.py take $kind one-$$ & python3 abstract.py give $kind one-$$; wait"
+	want_out '^GAVE'
+	want_out '^TOOK 1'
+done
+
 t "a FIFO that one run makes is not written by another"
 run sh -c 'mkfifo pipe'
 want_rc 0
