@@ -128,6 +128,9 @@ struct sandbox_view {
 	bool owns;    /* also in a private tree */
 	bool opens;   /* a node is open_by_name */
 	bool starts;  /* a node is start_by_name */
+	/* names in brokered trees that rules without a wildcard are about, also absent ones: paths inside */
+	char **restricted;
+	size_t nrestricted;
 	struct sandbox_denied *denied;
 	size_t ndenied;
 	struct sandbox_unsearched *unsearched;

@@ -17,6 +17,7 @@
 #include "runtime/supervise/held.h"
 #include "runtime/supervise/left_open.h"
 #include "runtime/supervise/names_lock.h"
+#include "runtime/supervise/other_names.h"
 #include "runtime/supervise/repos.h"
 #include "runtime/supervise/stays.h"
 #include "runtime/supervise/waiting.h"

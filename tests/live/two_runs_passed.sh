@@ -184,4 +184,51 @@ within 20 is_over "$relay" || bad "it has not ended: $(cat "$WORK/.err2")"
 wait "$relay"
 lost .git/hooks/pre-commit
 
+cat >second.py <<'E2'
+import os, sys, time
+open('has', 'w').close()
+while not os.path.exists('moved'):
+    time.sleep(0.02)
+for how in ('r+', 'w'):
+    try:
+        f = open('second', how)
+        f.write('EVIL')
+        f.close()
+        print('WROTE')
+    except OSError as e:
+        print(e.strerror)
+try:
+    os.truncate('second', 0)
+    print('CUT')
+except OSError as e:
+    print(e.strerror)
+E2
+# NAME: a run leaves a second name of a file; the first one is then given this name, and a run that began before writes by
+# the second.
+second_name() {
+	anew
+	run ln draft second
+	want_rc 0
+	"$BIN/polrun" -q -b "$WORK/p.polb" python3 second.py >.out 2>"$WORK/.err" </dev/null &
+	taker=$!
+	within 20 test -e has || bad "the run did not begin"
+	moved_to "$1"
+	out=$(cat .out)
+	rm -f second
+}
+for name in CLAUDE.md .git/hooks/pre-commit .git/hooks/deep/er/x deploy/run.sh; do
+	t "what a run has left a second name of is not written by it, at a denied name that was absent: $name"
+	second_name "$name"
+	no_out 'WROTE|CUT'
+	[ "$(grep -c 'Permission denied' <<<"$out")" -eq 3 ] || bad "$out"
+	want_text fine "$name"
+	rm -rf .git/hooks/deep
+done
+
+t "the control: at an allowed name it is"
+second_name sub/other
+[ "$(grep -c 'WROTE' <<<"$out")" -eq 2 ] || bad "$out"
+want_out CUT
+want_text '' sub/other
+
 done_
