@@ -236,6 +236,7 @@ const char *broker_cause(enum broker_reason reason)
 	case BROKER_BY_RULE:
 	case BROKER_BY_MOVED:
 	case BROKER_BY_UNREAD:
+	case BROKER_BY_NAME:
 	case BROKER_BY_LINK:
 	case BROKER_BY_COPY:
 	case BROKER_BY_SOCKET:

@@ -58,6 +58,8 @@ int broker_truncate(struct broker_act *a)
 	if (r == 0)
 		r = may_change(a);
 	if (r == 0)
+		r = broker_may_write_names(a, s);
+	if (r == 0)
 		r = meets_limit(a);
 	if (r < 0)
 		return r;

@@ -142,6 +142,8 @@ static int open_object(struct broker_act *a)
 		r = broker_may_change_program(a, s);
 	if (r == 0)
 		r = may_open(a, false);
+	if (r == 0)
+		r = broker_may_write_names(a, s);
 	if (r < 0)
 		return r;
 	fd = broker_reopen(a->b, s->object, (flags & PLAIN_FLAGS) | (flags & O_TRUNC));

@@ -77,6 +77,10 @@ struct broker_rules {
 	int (*changed)(void *arg, dev_t dev, ino_t ino, int *ret);
 	/* Has anybody this regular file (O_PATH) open, or may it be so?  NULL: nobody has. */
 	bool (*in_use)(void *arg, int object);
+	/* Has this regular file (O_PATH), which has several names, one that the run must not write?  1: then ret_path
+	 * (PATH_MAX) and *ret_rule say which.  0: none is known.  -E2BIG: there is too much to look at.  NULL: none
+	 * has. */
+	int (*denied_name)(void *arg, int object, char *ret_path, uint32_t *ret_rule);
 	/* Must what has this name keep it?  *ret_rule is set if so.  NULL: nothing must. */
 	bool (*stays)(void *arg, const char *path, uint32_t *ret_rule);
 	/* May a symbolic link at this path lead to `target` (NULL: not known where)?  Not if what
@@ -158,6 +162,7 @@ enum broker_reason {
 	BROKER_BY_KERNEL, /* the call was made, or the path has no such object */
 	BROKER_BY_RULE,   /* `rule` denies `subject` */
 	BROKER_BY_MOVED,  /* `rule` denies `subject`, which would be moved along */
+	BROKER_BY_NAME,   /* `rule` denies `subject`, another name of the file */
 	BROKER_BY_SOCKET, /* `rule` lets no run connect to a socket named `subject`, so that none
 			     gets this name */
 	BROKER_BY_MANY,   /* too much would be moved along to look at all of it */

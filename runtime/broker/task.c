@@ -105,6 +105,27 @@ void broker_removed(const struct broker_act *a, const struct broker_spot *s)
 		rules->removed(rules->arg, s->object);
 }
 
+int broker_may_write_names(struct broker_act *a, const struct broker_spot *s)
+{
+	const struct broker_rules *rules = &a->b->rules;
+	uint32_t rule = BROKER_NO_RULE;
+	char path[PATH_MAX];
+	struct stat st;
+	int r;
+
+	if (!rules->denied_name || s->object < 0 || !S_ISREG(s->mode))
+		return 0;
+	if (fstat(s->object, &st) != 0)
+		return -errno;
+	r = st.st_nlink > 1 ? rules->denied_name(rules->arg, s->object, path, &rule) : 0;
+	if (r == -E2BIG)
+		return broker_refuse(a, EACCES, BROKER_BY_MANY, s->path);
+	if (r <= 0)
+		return r;
+	a->ret->rule = rule;
+	return broker_refuse(a, EACCES, BROKER_BY_NAME, path);
+}
+
 int broker_may_change_program(struct broker_act *a, const struct broker_spot *s)
 {
 	const struct broker_rules *rules = &a->b->rules;

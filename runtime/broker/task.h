@@ -50,6 +50,8 @@ int broker_may_move(struct broker_act *a, const char *from, const char *to, bool
 		    enum broker_reason reason);
 /* What was there under this name before the call is there no more. */
 void broker_removed(const struct broker_act *a, const struct broker_spot *s);
+/* May what the file holds be written, by each name that it has? */
+int broker_may_write_names(struct broker_act *a, const struct broker_spot *s);
 /* 0, or -ETXTBSY: it is a program that runs, and could be written else. */
 int broker_may_change_program(struct broker_act *a, const struct broker_spot *s);
 /* Takes on the calling thread's umask.  0, and *ret_own is to be set again afterwards, or

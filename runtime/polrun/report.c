@@ -219,6 +219,17 @@ static void left_mechanisms(struct json *j, const struct report *r)
 	}
 }
 
+static void describe_no_landlock(const struct report *r, char *ret, size_t cap)
+{
+	const struct sandbox_node *n = r->view ? sandbox_open_to_sockets(r->run, r->view) : NULL;
+	char path[200];
+
+	if (n)
+		io_escape(path, sizeof(path), n->path, strlen(n->path));
+	(void)snprintf(ret, cap, "missing; the mount view alone holds%s%s",
+		       n ? "; under: other runs can connect to sockets that the command makes in " : "", n ? path : "");
+}
+
 static void mechanisms(struct json *j, const struct report *r)
 {
 	char line[700], rule[EXPLAIN_RULE_CAP], path[200], lacks[200];
@@ -235,8 +246,9 @@ static void mechanisms(struct json *j, const struct report *r)
 		features_landlock_lacks(r->run->landlock_abi, lacks, sizeof(lacks));
 		(void)snprintf(line, sizeof(line), "ABI %d%s%s", r->run->landlock_abi,
 			       lacks[0] ? ", as second wall " : "", lacks);
-		how(j, "Landlock", r->run->landlock_abi ? line :
-				   "missing; the mount view alone holds");
+		if (!r->run->landlock_abi)
+			describe_no_landlock(r, line, sizeof(line));
+		how(j, "Landlock", line);
 		how(j, "network", network_mechanism(r->run));
 		how(j, "system calls",
 		    !r->run->want_listener ?

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/approvals/ask_net.h"
@@ -63,6 +64,16 @@ static void drop_descriptors(struct session *s)
 	staged_drop(&s->staged);
 }
 
+/* By the mode of the project: its files are shared with other users, whose runs have no lock of this user's.
+ * (A group of the user's own is not such a group.) */
+static bool others_write(const char *project)
+{
+	struct stat st;
+
+	return stat(project, &st) == 0 &&
+	       ((st.st_mode & S_IWOTH) || ((st.st_mode & S_IWGRP) && st.st_gid != getegid()));
+}
+
 static int open_names_lock(const struct session *s)
 {
 	struct rt_err err = { 0 };
@@ -73,11 +84,37 @@ static int open_names_lock(const struct session *s)
 	if (fd != -ENOENT)
 		fprintf(s->notes, "polrun: what this run makes is not ordered with runs of other users: %s\n",
 			err.text);
-	fd = state_dir_lock(s->state, &err);
+	else if (others_write(s->roots.project))
+		fprintf(s->notes, "polrun: other users write the project, and what their runs make is not ordered with "
+			"this one: %s is absent\n", STATE_SHARED_LOCK);
+	fd = state_dir_lock(s->state, STATE_NAMES_LOCK, &err);
 	if (fd < 0)
 		fprintf(s->notes, "polrun: what this run makes is not ordered with other runs of the project: %s\n",
 			err.text);
 	return fd;
+}
+
+/* By these runs tell one another which files they leave open. */
+static void open_left_open(const struct session *s, int *ret_list, int *ret_lock)
+{
+	struct rt_err err = { 0 };
+
+	*ret_list = state_dir_open_list(s->state, &err);
+	*ret_lock = *ret_list < 0 ? -1 : state_dir_lock(s->state, STATE_OPEN_LOCK, &err);
+	if (*ret_lock < 0)
+		fprintf(s->notes, "polrun: what other runs of the project leave open is not known: %s\n", err.text);
+}
+
+/* Tells of sockets that no rule allows and that nothing prevents. */
+static void note_sockets(const struct session *s)
+{
+	const struct sandbox_node *n = sandbox_open_to_sockets(&s->run, &s->view);
+	char path[300];
+
+	if (!n)
+		return;
+	io_escape(path, sizeof(path), n->path, strlen(n->path));
+	fprintf(s->notes, "polrun: without Landlock the command can make sockets in %s to which other runs connect\n", path);
 }
 
 /* The status, or SESSION_ANOTHER_VIEW. */
@@ -85,6 +122,8 @@ static int start_and_supervise(struct session *s)
 {
 	AUTO_CLOSE int project = -1;
 	AUTO_CLOSE int names_lock = -1;
+	AUTO_CLOSE int open_list = -1;
+	AUTO_CLOSE int open_lock = -1;
 	const struct told told = told_of(s);
 	struct sandbox_child child = { .listener = -1, .root_fd = -1, .copies_fd = -1 };
 	struct streams streams = { 0 };
@@ -137,8 +176,13 @@ static int start_and_supervise(struct session *s)
 	told_arm(&told, &s->unreached, s->report.fd >= 0);
 	if (!s->run.trace) /* else the rename itself is recorded */
 		config_lock_begin(&s->locks, &s->bundle, &s->view);
+	note_sockets(s);
 	terminal_note(&terminal);
 	s->run.names_lock = names_lock = s->view.brokers ? open_names_lock(s) : -1;
+	if (s->view.brokers)
+		open_left_open(s, &open_list, &open_lock);
+	s->run.open_list = open_list;
+	s->run.open_lock = open_lock;
 	r = supervise(&s->run, &s->view, &child, &s->walls, &s->unreached,
 		      &s->gateway, &s->result, &err);
 	streams_give_back(flags);

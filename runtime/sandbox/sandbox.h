@@ -104,11 +104,16 @@ struct sandbox_run {
 	void (*meanwhile)(void *arg, pid_t init_pid, int init_pidfd);
 	void *meanwhile_arg;
 	int names_lock; /* state_dir_lock(); not above 2: there is none */
+	int open_list, open_lock; /* left_open.h; the same */
 };
 
 /* The filter of the run.  Without a listener nobody makes calls for it: that is always
  * `enforce`, and what the broker would write stays read-only. */
 enum pb_filter_kind sandbox_filter_kind(const struct sandbox_run *run);
+
+/* The first tree of the host in which the run can give sockets names although no rule allows it, since only
+ * Landlock could prevent it and this kernel has none; NULL: there is none. */
+const struct sandbox_node *sandbox_open_to_sockets(const struct sandbox_run *run, const struct sandbox_view *view);
 
 /* Makes the view from the bundle's rules and what the host has. */
 int sandbox_view_make(const struct sandbox_run *run, struct sandbox_view *ret,

@@ -35,6 +35,8 @@ void sandbox_view_release(struct sandbox_view *v)
 		free(v->walls[i].path);
 		free(v->walls[i].target);
 	}
+	for (size_t i = 0; i < v->nrestricted; i++)
+		free(v->restricted[i]);
 	for (size_t i = 0; i < v->ndenied; i++) {
 		free(v->denied[i].path);
 		free(v->denied[i].link);
@@ -45,6 +47,7 @@ void sandbox_view_release(struct sandbox_view *v)
 		free(v->aliases[i].path);
 		free(v->aliases[i].real);
 	}
+	free(v->restricted);
 	free(v->denied);
 	free(v->unsearched);
 	free(v->aliases);

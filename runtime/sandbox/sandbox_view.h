@@ -25,7 +25,8 @@ struct sandbox_node {
 	                        would hold in the trees below as well, where a FIFO of the host
 	                        must not be written, or a socket must not be made */
 	bool no_sockets;     /* the run writes this tree of the host by itself, but makes no socket in
-	                        it: other runs could connect to it */
+	                        it: other runs could connect to it.  Without seccomp notifications also a
+	                        private tree around such a tree */
 	bool start_by_name;  /* PB_EXEC of `ops` holds for the programs that the rules allow
 	                        and that are there when the run begins (plan_programs.h) */
 	bool scratch;        /* a private, empty tree */
@@ -127,6 +128,9 @@ struct sandbox_view {
 	bool owns;    /* also in a private tree */
 	bool opens;   /* a node is open_by_name */
 	bool starts;  /* a node is start_by_name */
+	/* names in brokered trees that rules without a wildcard are about, also absent ones: paths inside */
+	char **restricted;
+	size_t nrestricted;
 	struct sandbox_denied *denied;
 	size_t ndenied;
 	struct sandbox_unsearched *unsearched;

@@ -130,6 +130,15 @@ static void take_limits(const struct sandbox_run *run, struct plan_policy *p)
 	}
 }
 
+const struct sandbox_node *sandbox_open_to_sockets(const struct sandbox_run *run, const struct sandbox_view *view)
+{
+	/* what a staged run makes is seen by no other run */
+	for (size_t i = 0; i < view->n && !run->landlock_abi && !run->nlayers; i++)
+		if (view->nodes[i].no_sockets && !view->nodes[i].scratch)
+			return &view->nodes[i];
+	return NULL;
+}
+
 bool sandbox_unix_wall(const struct sandbox_run *run)
 {
 	struct plan_policy p = { .nrlimits = 0 };

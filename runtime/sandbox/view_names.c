@@ -233,6 +233,9 @@ static void narrow_outer(struct sandbox_node *outer, const struct sandbox_node *
 	if (broker && (sandbox_node_native(outer) & PB_WRITE) &&
 	    (sandbox_node_shows_host_read_only(inner) || inner->no_sockets))
 		outer->write_by_name = true;
+	/* polrun makes no calls for the run: the outer tree has no sockets either */
+	if (!broker && (sandbox_node_native(outer) & PB_WRITE) && inner->no_sockets)
+		outer->no_sockets = true;
 }
 
 /* The nodes are sorted, so those around a node are a stack: each lies in the one before it. */

@@ -62,12 +62,26 @@ static bool way_is_guarded(const struct view_builder *b, const struct view_place
 	return false;
 }
 
+static int note_restricted(struct view_builder *b, const char *path)
+{
+	struct sandbox_view *v = b->out;
+	char **grown = reallocarray(v->restricted, v->nrestricted + 1, sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	v->restricted = grown;
+	grown[v->nrestricted] = strdup(path);
+	return grown[v->nrestricted++] ? 0 : -ENOMEM;
+}
+
 static int wall_of(struct view_builder *b, const struct view_place *p)
 {
 	const struct view_given *g = &p->given;
 	const struct view_given *up = g->up < 0 ? NULL : &b->places[g->up].given;
 	uint8_t lost;
 
+	if (up && up->broker && p->wanted.restricted && note_restricted(b, p->path) < 0)
+		return -ENOMEM;
 	/* /proc and /dev are the run's own */
 	if (!p->path[1] || !up || !up->from_host || up->mask || view_is_system(p->path) ||
 	    g->note || g->soft || g->socket)

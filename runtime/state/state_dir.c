@@ -151,7 +151,7 @@ int state_dir_shared_lock(struct rt_err *err)
 		       ": it must be a file of root's that nobody may read (mode 0222, or 0220 with a group)");
 }
 
-int state_dir_lock(const char *dir, struct rt_err *err)
+static int open_shared(const char *dir, const char *name, int flags, mode_t mode, struct rt_err *err)
 {
 	AUTO_CLOSE int at = -1;
 	int fd, r = state_dir_make(dir, err);
@@ -160,12 +160,22 @@ int state_dir_lock(const char *dir, struct rt_err *err)
 	if (r < 0)
 		return r;
 	at = sys_open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-	fd = at < 0 ? -1 : sys_openat(at, "names.lock", O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0200);
+	fd = at < 0 ? -1 : sys_openat(at, name, flags | O_CREAT | O_NOFOLLOW | O_CLOEXEC, mode);
 	/* root's run for another user must not keep that user's own runs from it */
 	if (fd >= 0 && geteuid() == 0 && fstat(at, &st) == 0 && fchown(fd, st.st_uid, (gid_t)-1) != 0) {
-		r = rt_fail_errno(err, errno, "%s/names.lock", dir);
+		r = rt_fail_errno(err, errno, "%s/%s", dir, name);
 		close(fd);
 		return r;
 	}
-	return fd < 0 ? rt_fail_errno(err, errno, "%s/names.lock", dir) : fd;
+	return fd < 0 ? rt_fail_errno(err, errno, "%s/%s", dir, name) : fd;
+}
+
+int state_dir_lock(const char *dir, const char *name, struct rt_err *err)
+{
+	return open_shared(dir, name, O_WRONLY, 0200, err);
+}
+
+int state_dir_open_list(const char *dir, struct rt_err *err)
+{
+	return open_shared(dir, "open.list", O_RDWR | O_APPEND, 0600, err);
 }

@@ -39,7 +39,14 @@ int state_dir_make(const char *dir, struct rt_err *err);
  * (flock(2)).  Its mode is 0200, and a run does not write it: so no run can open it, and keep
  * the lock from others.  A descriptor or -errno.
  */
-int state_dir_lock(const char *dir, struct rt_err *err);
+int state_dir_lock(const char *dir, const char *name, struct rt_err *err);
+#define STATE_NAMES_LOCK "names.lock"
+/*
+ * The same for the files of left_open.h: the list, with mode 0600, and the lock that each run has as
+ * long as it lives.
+ */
+#define STATE_OPEN_LOCK "open.lock"
+int state_dir_open_list(const char *dir, struct rt_err *err);
 /*
  * The same for runs of all users: root makes this file where users share trees.  A descriptor,
  * -ENOENT if it is not there or its mode does not include this user, or -errno with an error.

@@ -78,6 +78,13 @@ static bool in_use(void *arg, int object)
 	return held_is_open(&b->held, object);
 }
 
+static int denied_name(void *arg, int object, char *ret_path, uint32_t *ret_rule)
+{
+	const struct brokered *b = arg;
+
+	return other_names_find(b->view, &b->broker.rules, b->root_fd, object, ret_path, ret_rule);
+}
+
 static bool stays(void *arg, const char *path, uint32_t *ret_rule)
 {
 	const struct brokered *b = arg;
@@ -401,6 +408,7 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 					    .allows = allows,
 					    .hold = hold,
 					    .in_use = in_use,
+					    .denied_name = denied_name,
 					    .stays = stays,
 					    .pause = pause_call,
 					    .lock = run->names_lock > 2 ? lock_names : NULL,

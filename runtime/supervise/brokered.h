@@ -15,7 +15,9 @@
 #include "runtime/supervise/denials.h"
 #include "runtime/supervise/effects.h"
 #include "runtime/supervise/held.h"
+#include "runtime/supervise/left_open.h"
 #include "runtime/supervise/names_lock.h"
+#include "runtime/supervise/other_names.h"
 #include "runtime/supervise/repos.h"
 #include "runtime/supervise/stays.h"
 #include "runtime/supervise/waiting.h"
@@ -34,6 +36,7 @@ struct brokered {
 	struct names_lock names;
 	int64_t again_ms; /* when those that wait for room are asked again; 0: there are none */
 	struct held held; /* what the run has open for writing by it */
+	struct left_open open; /* what other runs have left open, and tell of */
 	void *room; /* of DECIDE_LINK_ROOM bytes */
 	struct decide_near *near; /* what was decided last */
 	struct stays stays; /* the walls: no call takes one away */

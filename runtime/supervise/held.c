@@ -59,6 +59,14 @@ static void remember(struct held *h, uint64_t k)
 	h->forgot |= numbers_add(&h->had, k, HAD_MOST) < 0;
 }
 
+void held_note(struct held *h, uint64_t number)
+{
+	if (number)
+		remember(h, number);
+	else
+		h->forgot = true;
+}
+
 bool held_had(const struct held *h, const struct statx *st)
 {
 	return h->forgot || numbers_has(&h->had, held_number(st));
@@ -579,4 +587,53 @@ int held_wait(const struct held *h, int64_t now_ms)
 	       : !h->due_ms          ? -1
 	       : h->due_ms <= now_ms ? 0
 				     : (int)(h->due_ms - now_ms);
+}
+
+/* --- the end of the run ------------------------------------------------------------- */
+
+static bool is_file(int fd, const struct held_file *f)
+{
+	struct statx st;
+
+	return SYS_RETRY(statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &st)) == 0 &&
+	       held_number(&st) == f->number;
+}
+
+/* The name may change until it has been told: then it is told once more. */
+static bool tell_one(const struct held *h, const struct held_file *f,
+		     bool (*tell)(void *arg, uint64_t number, const char *path, bool denied), void *arg)
+{
+	struct name_text path, now;
+	bool told = false, same = false;
+	uint32_t rule;
+
+	name_text_init(&path);
+	name_text_init(&now);
+	for (int i = 0; i < MOST_MOVES && !same; i++) {
+		bool named = name_of(h, f->fd, &path) == NAMED;
+
+		told = tell(arg, f->number, named ? path.s : "", named && is_denied(h, path.s, false, &rule));
+		same = !told || !named || (name_of(h, f->fd, &now) == NAMED && !strcmp(now.s, path.s));
+	}
+	name_text_release(&path);
+	name_text_release(&now);
+	return told;
+}
+
+bool held_tell_open(struct held *h, size_t most,
+		    bool (*tell)(void *arg, uint64_t number, const char *path, bool denied), void *arg)
+{
+	struct numbers done = { 0 };
+	bool all = true;
+
+	for (size_t i = 0; i < h->n && all; i++) {
+		struct held_file *f = &h->v[i];
+
+		if (f->linked || is_gone(f) || numbers_has(&done, f->number) || !ask_writer(h, f) ||
+		    is_file(STDERR_FILENO, f))
+			continue;
+		all = most-- && numbers_add(&done, f->number, HAD_MOST) == 0 && tell_one(h, f, tell, arg);
+	}
+	numbers_release(&done);
+	return all;
 }

@@ -82,6 +82,15 @@ uint64_t held_number(const struct statx *st);
  * somebody else's file, or its file system has no leases.
  */
 int held_ask(int fd, int lease);
+/* Notes that the run may have had this file open for writing; 0: any file. */
+void held_note(struct held *h, uint64_t number);
+/*
+ * For each of at most `most` files that are open for writing still, apart from polrun's own standard error:
+ * calls tell() with its number, its path inside ("": it has none, or it is not known) and whether the rules deny writing
+ * there.  The run has ended.  False: there are more, or tell() has failed.
+ */
+bool held_tell_open(struct held *h, size_t most,
+		    bool (*tell)(void *arg, uint64_t number, const char *path, bool denied), void *arg);
 /* Has anybody the regular file `fd` (O_PATH) open for writing?  Also if it cannot be known. */
 bool held_has_writer(const struct held *h, int fd);
 /* Is it known that somebody has it open for writing? */

@@ -110,7 +110,9 @@ void loop_look_at_files(struct loop *l)
 
 	if (!l->brokered.on || ret->wall || l->failed)
 		return;
-	held_step(&l->brokered.held, &lost);
+	left_open_read(&l->brokered.open, &lost);
+	if (!lost.path[0])
+		held_step(&l->brokered.held, &lost);
 	if (!lost.path[0])
 		return;
 	loop_kill(l);

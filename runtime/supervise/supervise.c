@@ -83,6 +83,8 @@ static int prepare(struct loop *l, const struct sandbox_view *view)
 	l->walls->names.held = &l->brokered.held;
 	l->walls->names.strict = !l->run->landlock_abi;
 	l->brokered.held.events = l->walls->moves;
+	if (r == 0 && l->brokered.on)
+		left_open_init(&l->brokered.open, view, &l->brokered.held, l->run->open_list, l->run->open_lock);
 	if (r == 0) {
 		l->ret->walls = walls_mechanism(l->walls);
 		if (!walls_stand_yet(l->walls))
@@ -158,13 +160,19 @@ static int calls_wait(const struct loop *l)
 	return l->listener.fd < 0 ? -1 : brokered_wait(&l->brokered, sys_now_ms());
 }
 
+/* How long until loop_look_at_files() is to be called, in ms; -1: not until an event. */
+static int files_wait(const struct loop *l)
+{
+	return l->brokered.open.more ? 0 : held_wait(&l->brokered.held, sys_now_ms());
+}
+
 /* Waits for events.  After a while without any it gives the program's pages back: in a
  * short run they cost more time than memory. */
 static int wait_for(struct loop *l, struct pollfd *p, nfds_t count)
 {
 	int most = l->stopped && l->walls->poll_ms < 0 ? LOOP_QUIET_MS : l->walls->poll_ms;
 	/* a run that has lost a protected path is being killed: nothing is looked at any more */
-	int files = l->ret->wall ? -1 : held_wait(&l->brokered.held, sys_now_ms());
+	int files = l->ret->wall ? -1 : files_wait(l);
 
 	int programs = l->stopped ? -1 : copies_wait(&l->brokered.copies, sys_now_ms());
 	int waiting = calls_wait(l);
@@ -225,7 +233,7 @@ static void run_loop(struct loop *l)
 		/* before anything else: what a lost wall protected is already open */
 		if (p[P_MOUNTS].revents || p[P_MOVES].revents || walls_due(l))
 			loop_look_at_walls(l);
-		else if (held_wait(&l->brokered.held, sys_now_ms()) == 0)
+		else if (files_wait(l) == 0)
 			loop_look_at_files(l);
 		else if (n == 0 && l->stopped && l->phase == PH_RUNNING)
 			loop_stop(l);
@@ -287,6 +295,7 @@ int supervise(const struct sandbox_run *run, const struct sandbox_view *view,
 	r = prepare(&l, view);
 	if (r == 0) {
 		run_loop(&l);
+		left_open_tell(&l.brokered.open);
 		(void)waker_set(&l.waker, 0, 0);
 		r = l.failed;
 	} else {

@@ -47,6 +47,39 @@ t "the control: in its own trees it does, also around a tree of the host"
 run python3 names.py /tmp/a /dev/shm/b "$HOME/d"
 [ "$(grep -c '^MADE' <<<"$out")" -eq 3 ] || bad "$out"
 
+if "$BIN/polrun" --doctor | grep -q '^Landlock  *ABI'; then
+	t "without Landlock one is made in a tree that the run writes by itself, and it is told"
+	err=$("$PROBES/outer" no-landlock "$BIN/polrun" -b "$WORK/p.polb" --report "$WORK/r.json" \
+		python3 names.py "${names[@]}" 2>&1 >.out)
+	out=$(cat .out)
+	grep -q "^MADE $WORK/native/d\$" <<<"$out" || bad "nothing is told for nothing: $out"
+	[ "$(grep -c '^MADE' <<<"$out")" -eq 2 ] || bad "$out"
+	want_line "without Landlock the command can make sockets in .*native to which other runs connect"
+	grep -q 'missing; the mount view alone holds; under: other runs can connect to sockets' "$WORK/r.json" ||
+		bad "the report does not tell it"
+	left | xargs rm -f
+
+	t "the control: with it nothing is told, nor without such a tree"
+	run true
+	no_err 'without Landlock'
+	policy "file { allow read, write, exec \"\${PROJECT_DIR}\" }" only
+	err=$("$PROBES/outer" no-landlock "$BIN/polrun" -b "$WORK/only.polb" true 2>&1)
+	no_err 'without Landlock'
+fi
+
+t "without seccomp notifications none is made, nor in a private tree around such a tree"
+policy "file { allow read, write, exec \"\${PROJECT_DIR}\"  allow read, write \"$WORK/native\", \"\${HOME}/native\"
+    scratch \"\${HOME}\", \"/dev/shm\" }" all
+for without in p:no-getfd p:listener all:no-getfd; do
+	bundle=$WORK/${without%:*}.polb without=${without#*:}
+	out=$("$PROBES/outer" "$without" "$BIN/polrun" -b "$bundle" python3 names.py "${names[@]}" "$HOME/d" 2>&1 | cat)
+	no_out MADE
+	[ "$(grep -cE '^(Permission|OS)Error' <<<"$out")" -eq $((${#names[@]} + 1)) ] || bad "$out"
+	out=$("$PROBES/outer" "$without" "$BIN/polrun" -b "$WORK/p.polb" python3 names.py /tmp/a /dev/shm/b 2>&1 | cat)
+	[ "$(grep -c '^MADE' <<<"$out")" -eq 2 ] || bad "the control: $out"
+	[ -z "$(left)" ] || bad "there is $(left)"
+done
+
 t "a rule about sockets gives the name that it says, and no other"
 policy "$FILES unix { allow \"\${PROJECT_DIR}/run/c\", \"$WORK/native\" }"
 run python3 names.py "${names[@]}"
@@ -125,6 +158,65 @@ for host in "$P/a" "$WORK/native/d" "$HOME/native/e"; do
 	echo "# $out"
 	[ "$(sed -n 's/.*made //p' <<<"$out")" -gt 20 ] || bad "nothing was made: $out"
 	[ -z "$(left)" ] || bad "there is $(left)"
+done
+
+cat >abstract.py <<'E2'
+import os, socket, sys, time
+what, kind, name = sys.argv[1], getattr(socket, 'SOCK_' + sys.argv[2]), '\0' + sys.argv[3]
+try:
+    s = socket.socket(socket.AF_UNIX, kind)
+    if what == 'take':
+        s.bind(name)
+        if kind != socket.SOCK_DGRAM:
+            s.listen(1)
+        open('bound', 'w').close()
+        s.settimeout(6)
+        c = s if kind == socket.SOCK_DGRAM else s.accept()[0]
+        print('TOOK', len(socket.recv_fds(c, 1, 1)[1]))
+    else:
+        while not os.path.exists('bound'):
+            time.sleep(0.02)
+        fd = os.open('draft', os.O_RDWR | os.O_CREAT)
+        if kind == socket.SOCK_DGRAM:
+            s.sendmsg([b'x'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, fd.to_bytes(4, 'little'))], 0, name)
+        else:
+            s.connect(name)
+            socket.send_fds(s, [b'x'], [fd])
+        print('GAVE')
+except OSError as e:
+    print(type(e).__name__, e.strerror or e)
+E2
+raw_policy "${HEAD/network disabled/network full}" full
+# KIND [OUTER…]: two runs in the host's network, which meet by an abstract name or do not
+meet() {
+	local kind=$1
+	shift
+	rm -f bound
+	"$@" "$BIN/polrun" -q -b "$WORK/full.polb" python3 abstract.py take "$kind" "pol-$$-$kind" >took 2>&1 </dev/null &
+	pid=$!
+	within 20 eval '[ -e bound ] || is_over "$pid"' || bad "it did not begin"
+	touch bound # of one that can make no such socket
+	out=$("$@" "$BIN/polrun" -q -b "$WORK/full.polb" python3 abstract.py give "$kind" "pol-$$-$kind" 2>&1)
+	wait "$pid"
+	out+=$'\n'$(cat took)
+}
+for kind in STREAM DGRAM SEQPACKET; do
+	t "two runs in the host's network do not meet by an abstract name: $kind"
+	meet "$kind"
+	no_out 'GAVE|TOOK'
+	want_out '^(PermissionError|OSError)'
+	want_out 'timed out'
+	if "$BIN/polrun" --doctor | grep -q '^Landlock  *ABI'; then
+		t "nor without Landlock: $kind"
+		meet "$kind" "$PROBES/outer" no-landlock
+		no_out 'GAVE|TOOK'
+		[ "$(grep -c 'not supported' <<<"$out")" -eq 2 ] || bad "$out"
+	fi
+	t "the control: one run does: $kind"
+	rm -f bound
+	run_with full sh -c "python3 abstract.py take $kind one-$$ & python3 abstract.py give $kind one-$$; wait"
+	want_out '^GAVE'
+	want_out '^TOOK 1'
 done
 
 t "a FIFO that one run makes is not written by another"

@@ -475,6 +475,57 @@ static int tear_down(void **state)
 	return chdir("/") != 0 || system(line) != 0;
 }
 
+/* Passes on what left_open.h would write. */
+struct said {
+	size_t n;
+	uint64_t number;
+	char path[256];
+	bool denied;
+};
+
+static bool say(void *arg, uint64_t number, const char *path, bool denied)
+{
+	struct said *s = arg;
+
+	s->n++;
+	s->number = number;
+	(void)snprintf(s->path, sizeof(s->path), "%s", path);
+	s->denied = denied;
+	return true;
+}
+
+static void test_what_is_still_open_is_told(void **state)
+{
+	struct said said = { 0 };
+	struct statx st;
+	int fd, again, gone;
+
+	(void)state;
+	hold(1000);
+	(void)close(opened("shut"));
+	gone = opened("gone");
+	assert_int_equal(unlink("gone"), 0);
+	assert_true(held_tell_open(&held, 10, say, &said));
+	assert_int_equal(said.n, 0);
+	fd = opened("yes");
+	again = opened("yes");
+	assert_int_equal(statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &st), 0);
+	assert_true(held_tell_open(&held, 10, say, &said));
+	assert_int_equal(said.n, 1); /* once, however often it is open */
+	assert_true(said.number == held_number(&st));
+	assert_string_equal(strrchr(said.path, '/'), "/yes");
+	assert_false(said.denied);
+	assert_int_equal(rename("yes", "no-more"), 0);
+	assert_true(held_tell_open(&held, 10, say, &said));
+	assert_string_equal(strrchr(said.path, '/'), "/no-more");
+	assert_true(said.denied);
+	assert_false(held_tell_open(&held, 0, say, &said));
+	(void)close(fd);
+	(void)close(again);
+	(void)close(gone);
+	let_go();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -493,6 +544,7 @@ int main(void)
 		cmocka_unit_test(test_a_removed_name_is_none),
 		cmocka_unit_test(test_what_cannot_be_looked_up_now_is_looked_at_again),
 		cmocka_unit_test(test_a_name_that_looks_removed_counts),
+		cmocka_unit_test(test_what_is_still_open_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

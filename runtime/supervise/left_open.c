@@ -1,0 +1,207 @@
+/* Keeps the list of files that runs have left open for writing: left_open.h. */
+#include "runtime/supervise/left_open.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+#include "runtime/base/sys.h"
+#include "runtime/broker/below.h"
+
+#define LOCK_MS 1000 /* another run has it alone for some microseconds at its start and end */
+
+/* Of the list; the path on the host follows. */
+struct entry {
+	uint64_t number; /* held_number(); 0: it may be any file */
+	uint32_t len;    /* of the path; 0: it is not known */
+	uint32_t denied; /* the run that has ended must not write this name */
+};
+
+static bool is_alone(const struct left_open *l)
+{
+	return flock(l->lock, LOCK_EX | LOCK_NB) == 0;
+}
+
+/* Waits for a run that has the lock alone.  It has it for a moment, unless it is stopped. */
+static void join_runs(const struct left_open *l)
+{
+	const int64_t until = sys_now_ms() + LOCK_MS;
+
+	while (flock(l->lock, LOCK_SH | LOCK_NB) != 0 && sys_now_ms() < until)
+		;
+}
+
+static off_t size_of(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 ? st.st_size : 0;
+}
+
+void left_open_init(struct left_open *l, const struct sandbox_view *view, struct held *held, int list,
+		    int lock)
+{
+	char name[64];
+
+	*l = (struct left_open){ .view = view, .list = list, .lock = lock };
+	if (list <= 2 || lock <= 2)
+		return;
+	if (is_alone(l))
+		(void)ftruncate(list, 0);
+	join_runs(l);
+	l->held = held;
+	l->at = size_of(list);
+	(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", list);
+	if (held->events >= 0)
+		(void)SYS_RETRY(inotify_add_watch(held->events, name, IN_MODIFY));
+}
+
+/* --- what other runs tell -------------------------------------------------------------- */
+
+/* The name inside of a path of the host in a tree whose names are decided.  False: it is in none. */
+static bool find_inside(const struct left_open *l, const char *host, struct name_text *ret)
+{
+	const struct sandbox_view *v = l->view;
+
+	for (size_t i = 0; i < v->n; i++) {
+		const struct sandbox_node *n = &v->nodes[i];
+		const char *at = n->source ? n->source : n->path;
+		size_t len = strlen(at), inside = strlen(n->path);
+
+		if (!n->broker || n->scratch || strncmp(host, at, len) != 0 || host[len] != '/' ||
+		    !name_text_room(ret, inside + strlen(host + len) + 1))
+			continue;
+		memcpy(ret->s, n->path, inside);
+		memcpy(ret->s + inside, host + len, strlen(host + len) + 1);
+		return true;
+	}
+	return false;
+}
+
+/* Keeps the file, if it is still at this name. */
+static int keep_file(const struct left_open *l, const char *inside, uint64_t number)
+{
+	const struct broker_trees *trees = &l->held->broker->trees;
+	const char *rest;
+	const struct broker_place *p = broker_trees_find(trees, inside, strlen(inside), &rest);
+	struct statx st;
+	AUTO_CLOSE int fd = -1;
+
+	if (!p || p->kind != BROKER_TREE)
+		return -ENOENT;
+	fd = broker_open_far(p->fd, rest, O_PATH | O_NOFOLLOW | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+	if (fd < 0)
+		return -errno;
+	if (SYS_RETRY(statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &st)) != 0)
+		return -errno;
+	return held_number(&st) == number ? held_add(l->held, fd, &fd, false) : -ENOENT;
+}
+
+/*
+ * A name that the other run may write and this one may not: that file is not kept, since it is most often
+ * one that programs outside and runs with other rules have open as well.  It has not been moved.
+ */
+static void take_entry(const struct left_open *l, const struct entry *e, const char *host,
+		       struct held_lost *ret)
+{
+	const struct broker_rules *rules = &l->held->broker->rules;
+	struct name_text inside;
+	uint32_t rule = BROKER_NO_RULE;
+
+	held_note(l->held, e->number);
+	name_text_init(&inside);
+	if (find_inside(l, host, &inside)) {
+		if (rules->allows(rules->arg, BROKER_WRITE, inside.s, false, &rule)) {
+			if (keep_file(l, inside.s, e->number) == -EMFILE)
+				held_note(l->held, 0);
+		} else if (e->denied) {
+			(void)snprintf(ret->path, sizeof(ret->path), "%s", inside.s);
+			ret->rule = rule;
+		}
+	}
+	name_text_release(&inside);
+}
+
+/* False: there is no whole entry. */
+static bool read_entry(struct left_open *l, struct entry *e, char *path)
+{
+	if (lseek(l->list, l->at, SEEK_SET) < 0 ||
+	    SYS_RETRY(read(l->list, e, sizeof(*e))) != (ssize_t)sizeof(*e))
+		return false;
+	if (e->len >= NAME_TEXT_MOST) /* nothing but polrun writes there */
+		return false;
+	if (SYS_RETRY(read(l->list, path, e->len)) != (ssize_t)e->len)
+		return false;
+	path[e->len] = '\0';
+	l->at += (off_t)sizeof(*e) + e->len;
+	return true;
+}
+
+void left_open_read(struct left_open *l, struct held_lost *ret)
+{
+	int64_t until;
+	off_t size;
+	struct entry e;
+	struct name_text path;
+
+	ret->path[0] = '\0';
+	ret->rule = BROKER_NO_RULE;
+	l->more = false;
+	if (!l->held)
+		return;
+	size = size_of(l->list);
+	if (size < l->at) /* it was emptied, which no run does while another one lives */
+		l->at = 0;
+	if (size == l->at)
+		return;
+	until = sys_now_ms() + HELD_STEP_MS;
+	name_text_init(&path);
+	if (name_text_room(&path, NAME_TEXT_MOST))
+		while (!ret->path[0] && !l->more && read_entry(l, &e, path.s)) {
+			take_entry(l, &e, path.s, ret);
+			l->more = l->at < size && sys_now_ms() >= until;
+		}
+	name_text_release(&path);
+}
+
+/* --- what this run tells --------------------------------------------------------------- */
+
+static bool append_entry(const struct left_open *l, uint64_t number, const char *path, bool denied)
+{
+	struct entry e = { .number = number, .len = (uint32_t)strlen(path), .denied = denied };
+	struct name_text both;
+	bool done = false;
+
+	name_text_init(&both);
+	if (name_text_room(&both, sizeof(e) + e.len + 1)) {
+		memcpy(both.s, &e, sizeof(e));
+		memcpy(both.s + sizeof(e), path, e.len);
+		done = io_write_all(l->list, both.s, sizeof(e) + e.len) == 0;
+	}
+	name_text_release(&both);
+	return done;
+}
+
+static bool tell_file(void *arg, uint64_t number, const char *inside, bool denied)
+{
+	const struct left_open *l = arg;
+	char buf[PATH_MAX];
+	const char *host = inside[0] ? sandbox_view_host(l->view, inside, buf, sizeof(buf)) : inside;
+
+	return append_entry(l, number, host ? host : "", denied);
+}
+
+void left_open_tell(struct left_open *l)
+{
+	if (!l->held || !l->held->n || is_alone(l))
+		return;
+	join_runs(l); /* until what follows has been read: nobody empties the list */
+	if (!held_tell_open(l->held, LEFT_OPEN_MOST, tell_file, l))
+		(void)append_entry(l, 0, "", false);
+}
