@@ -174,6 +174,8 @@ static int act_once(struct broker *b, const struct broker_call *c, struct broker
 		r = broker_is_late(&c->by) ? BROKER_TOO_LATE : v->act(&a);
 	if (r == BROKER_TOO_LATE || locked < 0)
 		r = broker_refuse(&a, EIO, BROKER_BY_LATE, c->path.raw);
+	if (r == BROKER_REFUSED)
+		r = -EACCES;
 	if (r == BROKER_UNDECIDED)
 		r = broker_refuse(&a, EACCES, BROKER_BY_UNDECIDED, c->path.raw);
 	broker_spot_release(&at);

@@ -53,7 +53,7 @@ int broker_exec(struct broker_act *a)
 	unsigned how = c->follow ? BROKER_WALK_FOLLOW : BROKER_WALK_NOFOLLOW;
 	char *head = a->b->work->text;
 	const char *path = c->path.raw;
-	struct broker_caller by = c->by;
+	struct broker_caller by = broker_starter(a);
 
 	a->ret->starts = true;
 	for (unsigned i = 0; i < MOST_HEADS && a->b->starts.n; i++) {
@@ -61,7 +61,7 @@ int broker_exec(struct broker_act *a)
 				       how | BROKER_WALK_ALONE, a->at);
 		int64_t before = sys_now_ms();
 
-		if (r == BROKER_TOO_LATE || r == BROKER_UNDECIDED)
+		if (r == BROKER_TOO_LATE || r == BROKER_UNDECIDED || r == BROKER_REFUSED)
 			return r;
 		if (r != 0 || !is_program(a))
 			return BROKER_NOT_OURS;

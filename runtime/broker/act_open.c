@@ -17,9 +17,9 @@
 
 /* How often the name may have changed between the look and the act. */
 #define MOST_TRIES 16
-/* Besides BROKER_NOT_OURS, BROKER_TOO_LATE, BROKER_UNDECIDED. */
-#define CHANGED 6
-#define JUST_READS 7
+/* Besides those of spot.h. */
+#define CHANGED 7
+#define JUST_READS 8
 
 /* libc's O_TMPFILE, and its __O_TMPFILE, hold O_DIRECTORY. */
 #define TMPFILE_ALONE (O_TMPFILE & ~O_DIRECTORY)
@@ -204,6 +204,7 @@ static int open_to_read(struct broker_act *a)
 {
 	const struct broker_call *c = a->c;
 	const struct broker_rules *rules = &a->b->rules;
+	const struct broker_caller by = broker_reader(a);
 	unsigned how = c->flags & O_NOFOLLOW ? BROKER_WALK_NOFOLLOW : BROKER_WALK_FOLLOW;
 	AUTO_CLOSE int program = -1;
 	int fd, r = BROKER_NOT_OURS;
@@ -214,9 +215,9 @@ static int open_to_read(struct broker_act *a)
 	if (!(c->flags & O_CREAT))
 		how |= BROKER_WALK_ALONE;
 	if (a->b->reads.n && !((c->flags & O_CREAT) && (c->flags & O_EXCL)))
-		r = broker_resolve(&a->b->reads, &c->by, c->path.base, c->path.raw, how, a->at);
+		r = broker_resolve(&a->b->reads, &by, c->path.base, c->path.raw, how, a->at);
 	if (r != 0)
-		return r == BROKER_TOO_LATE || r == BROKER_UNDECIDED ? r : BROKER_NOT_OURS;
+		return r == BROKER_TOO_LATE || r == BROKER_UNDECIDED || r == BROKER_REFUSED ? r : BROKER_NOT_OURS;
 	if (!is_read_here(a) || (S_ISDIR(a->at->mode) && (c->flags & O_CREAT)))
 		return BROKER_NOT_OURS;
 	r = c->flags & O_CREAT ? may_find(a->at, a->b->reads.uid) : 0;
@@ -248,6 +249,8 @@ int broker_open(struct broker_act *a)
 	const struct broker_call *c = a->c;
 	bool excl = (c->flags & O_CREAT) && (c->flags & O_EXCL);
 	unsigned how = BROKER_WALK_FOLLOW, alone = BROKER_WALK_ALONE;
+	/* a descriptor for writing can be opened again for reading */
+	const struct broker_caller by = broker_reader(a);
 
 	if (c->flags & O_PATH)
 		return BROKER_NOT_OURS;
@@ -259,7 +262,7 @@ int broker_open(struct broker_act *a)
 	else if (c->flags & O_NOFOLLOW)
 		how = BROKER_WALK_NOFOLLOW;
 	for (unsigned i = 0; i < MOST_TRIES; i++) {
-		int r = broker_resolve(&a->b->trees, &c->by, c->path.base, c->path.raw,
+		int r = broker_resolve(&a->b->trees, &by, c->path.base, c->path.raw,
 				       how | alone, a->at);
 
 		/* may_find() asks about the directory */

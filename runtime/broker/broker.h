@@ -60,6 +60,10 @@ struct broker_rules {
 	 */
 	bool (*allows)(void *arg, enum broker_op op, const char *path, bool is_dir,
 		       uint32_t *ret_rule);
+	/* Does a rule deny `op` at this name, by which the run reaches something through a symbolic
+	 * link?  What no rule matches is not denied: an allow is asked of the physical path.
+	 * *ret_rule is set if so.  NULL: names of links do not count. */
+	bool (*denies)(void *arg, enum broker_op op, const char *name, uint32_t *ret_rule);
 	/* Whatever lies below the directory, may the run do `op` to all of it?  NULL:
 	 * not known, what is there is looked at. */
 	bool (*allows_below)(void *arg, enum broker_op op, const char *dir);

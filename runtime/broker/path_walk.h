@@ -105,6 +105,14 @@ static inline void cut(struct broker_spot *s, size_t len)
 	s->path[len] = '\0';
 }
 
+/* The directory above; that of the root is the root. */
+static inline void drop_name(struct broker_spot *s)
+{
+	while (s->len > 0 && s->path[s->len - 1] != '/')
+		s->len--;
+	cut(s, s->len ? s->len - 1 : 0);
+}
+
 static inline int open_below(const struct walk *w, int fd, const char *path, unsigned flags)
 {
 	return broker_open_below(w->trees, w->place, fd, path, flags);

@@ -128,6 +128,34 @@ static int may_follow(const struct walk *w, uid_t link_uid)
 	return -EACCES;
 }
 
+/* Asks about the name by which the walk reaches something through the link. */
+static int ask_follow(const struct walk *w, const struct name *link)
+{
+	const struct broker_caller *by = w->by;
+	const char *dir = w->spot->path + (w->spot->len ? 1 : 0);
+	struct broker_spot s;
+	int r = 0;
+
+	if (!by->may_follow)
+		return 0;
+	broker_spot_init(&s);
+	if (!append_names(&s, dir, NULL))
+		r = -ENAMETOOLONG;
+	for (const char *p = link->s; *p && r == 0;) {
+		struct name n = name_at(p);
+
+		p = n.after;
+		if (is_dotdot(&n))
+			drop_name(&s);
+		else if (!is_dot(&n) && !append(&s, n.s, n.n))
+			r = -ENAMETOOLONG;
+	}
+	if (r == 0 && !by->may_follow(by->arg, s.len ? s.path : "/"))
+		r = BROKER_REFUSED;
+	broker_spot_release(&s);
+	return r;
+}
+
 /* Puts the link's target before what is left. */
 static int follow(struct walk *w, int link, uid_t link_uid, const struct name *name,
 		  bool *ret_done)
@@ -137,7 +165,9 @@ static int follow(struct walk *w, int link, uid_t link_uid, const struct name *n
 	ssize_t n;
 	int r = may_follow(w, link_uid);
 
-	if (r < 0)
+	if (r == 0)
+		r = ask_follow(w, name);
+	if (r != 0)
 		return r;
 	if (++w->links > BROKER_MOST_LINKS)
 		return -ELOOP;
@@ -172,9 +202,7 @@ static int dot(struct walk *w, const struct name *name, bool *ret_done)
 	(void)close(r);
 	if (is_dotdot(name)) {
 		w->steps += (unsigned)(s->len / 64);
-		while (s->len > 0 && s->path[s->len - 1] != '/')
-			s->len--;
-		cut(s, s->len ? s->len - 1 : 0);
+		drop_name(s);
 		r = enter(w);
 		if (r != 0)
 			return r;

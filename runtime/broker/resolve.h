@@ -34,7 +34,7 @@
 /*
  * `base` is the plain absolute path inside from which a relative `raw` starts; without it (NULL)
  * `raw` is no text of the run's, but a whole name, which may be longer than PATH_MAX.  Returns
- * 0, BROKER_NOT_OURS, BROKER_TOO_LATE, BROKER_UNDECIDED, or what the kernel says of such a path: -ENOENT
+ * 0, BROKER_NOT_OURS, BROKER_TOO_LATE, BROKER_UNDECIDED, BROKER_REFUSED, or what the kernel says of such a path: -ENOENT
  * (a directory on the way is missing, or `raw` is empty), -ENOTDIR, -EACCES, -ELOOP,
  * -ENAMETOOLONG …; -EROFS for what lies in other mounts, -ELOOP for more
  * steps than there may be.  A last name that is missing is no error: object is -1. With

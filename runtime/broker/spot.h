@@ -64,5 +64,7 @@ struct broker_spot {
 #define BROKER_UNDECIDED 4
 /* Internal: the call is to be made once more, with the lock alone. */
 #define BROKER_NEEDS_LOCK 5
+/* broker_caller.may_follow has refused a link on the way, and has said why. */
+#define BROKER_REFUSED 6
 
 #endif

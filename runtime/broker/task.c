@@ -64,6 +64,46 @@ int broker_may_read(struct broker_act *a, const struct broker_spot *s, bool is_d
 	return may(a, BROKER_READ, s->path, is_dir, BROKER_BY_RULE);
 }
 
+static bool may_pass(struct broker_act *a, enum broker_op op, const char *name)
+{
+	const struct broker_rules *rules = &a->b->rules;
+	uint32_t rule = BROKER_NO_RULE;
+
+	if (!rules->denies(rules->arg, op, name, &rule))
+		return true;
+	a->ret->rule = rule;
+	(void)broker_refuse(a, EACCES, BROKER_BY_RULE, name);
+	return false;
+}
+
+static bool may_read_through(void *a, const char *name)
+{
+	return may_pass(a, BROKER_READ, name);
+}
+
+static bool may_start_through(void *a, const char *name)
+{
+	return may_pass(a, BROKER_READ, name) && may_pass(a, BROKER_START, name);
+}
+
+struct broker_caller broker_reader(struct broker_act *a)
+{
+	struct broker_caller by = a->c->by;
+
+	by.may_follow = a->b->rules.denies && a->b->reads.n ? may_read_through : NULL;
+	by.arg = a;
+	return by;
+}
+
+struct broker_caller broker_starter(struct broker_act *a)
+{
+	struct broker_caller by = a->c->by;
+
+	by.may_follow = a->b->rules.denies && a->b->starts.n ? may_start_through : NULL;
+	by.arg = a;
+	return by;
+}
+
 int broker_may_start(struct broker_act *a, const struct broker_spot *s)
 {
 	int r = broker_may_read(a, s, false);

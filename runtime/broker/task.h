@@ -40,6 +40,11 @@ void broker_touch(const struct broker_act *a, const char *path, int dir, const c
 int broker_may_write(struct broker_act *a, const struct broker_spot *s, bool is_dir);
 int broker_might_write(struct broker_act *a, const struct broker_spot *s, bool is_dir);
 int broker_may_read(struct broker_act *a, const struct broker_spot *s, bool is_dir);
+/* The caller, for a walk to what is read, or started: a link is not followed if a rule denies that
+ * at a name that leads through the link.  Where reading, or starting, is not decided by name no rule
+ * is asked. */
+struct broker_caller broker_reader(struct broker_act *a);
+struct broker_caller broker_starter(struct broker_act *a);
 /* The same of being executed, which reads it as well. */
 int broker_may_start(struct broker_act *a, const struct broker_spot *s);
 /* 0, or what is refused (EBUSY) if the name must not go away. */

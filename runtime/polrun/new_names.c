@@ -57,7 +57,8 @@ static const char *const config_ends[] = { ".json", ".jsonc", ".json5", ".toml",
 
 static void put_name(struct name_list *l, const char *dir, const char *name)
 {
-	char *path = NULL;
+	size_t size;
+	char *path;
 
 	if (l->n == NEW_NAMES_MOST) {
 		l->cut = true;
@@ -74,10 +75,14 @@ static void put_name(struct name_list *l, const char *dir, const char *name)
 		l->v = grown;
 		l->cap = cap;
 	}
-	if (asprintf(&path, "%s%s%s", dir, dir[0] ? "/" : "", name) < 0)
+	size = strlen(dir) + 1 + strlen(name) + 1;
+	path = malloc(size);
+	if (!path) {
 		l->cut = true;
-	else
-		l->v[l->n++] = path;
+		return;
+	}
+	(void)snprintf(path, size, "%s%s%s", dir, dir[0] ? "/" : "", name);
+	l->v[l->n++] = path;
 }
 
 void name_list_release(struct name_list *l)

@@ -138,6 +138,16 @@ bool view_allows_near(const struct decide_ctx *c, const struct sandbox_view *vie
 	       (a == VIEW_DENY && made && may_make(c, made, *ret_rule));
 }
 
+bool view_denies_name(const struct decide_ctx *c, const struct sandbox_view *view, uint8_t op,
+		      const char *name, uint32_t *ret_rule)
+{
+	char host[PATH_MAX];
+
+	*ret_rule = UINT32_MAX;
+	name = sandbox_view_host(view, name, host, sizeof(host));
+	return !name || ask(c, op, name, ret_rule) == VIEW_DENY;
+}
+
 bool view_allows_socket(const struct decide_ctx *c, const struct sandbox_view *view,
 			const char *path, uint32_t *ret_rule)
 {

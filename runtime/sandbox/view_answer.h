@@ -26,6 +26,11 @@ bool view_allows_near(const struct decide_ctx *c, const struct sandbox_view *vie
 		      struct decide_near *near, uint8_t op, const char *path,
 		      uint32_t *ret_rule);
 
+/* Does a rule deny `op` at the name inside, by which the run reaches something through a link?
+ * `otherwise` is asked of the physical path alone. */
+bool view_denies_name(const struct decide_ctx *c, const struct sandbox_view *view, uint8_t op,
+		      const char *name, uint32_t *ret_rule);
+
 /*
  * May the run make a symbolic link at `path` that leads to `target` (both are paths inside;
  * NULL: not known where it leads)?  Not if a name that is denied below the link could then be

@@ -165,9 +165,11 @@ static int look_at_link(struct search *s, const char *path)
 	if (!is_denied(s, path, &rule))
 		return 0;
 	r = view_resolve(b->in->prefix, path, real, &links, &n);
-	if (r == -ENOMEM)
+	if (r < 0 && r != -ELOOP && r != -ENAMETOOLONG) {
+		r = r == -ENOMEM ? r : rt_fail_errno(b->err, -r, "%s", path);
 		goto out;
-	/* a loop, and what the caller cannot follow, leads nobody to anything */
+	}
+	/* a loop leads nobody to anything */
 	if (r < 0 || !n || (!d->wild && stays_inside(d->path, links, n, real)) ||
 	    view_is_system(real)) {
 		r = 0;
@@ -235,6 +237,30 @@ static int look_at_entry(struct search *s, DIR *dir, const char *below, const st
 	return look_at_link(s, path);
 }
 
+static int fail_at(const struct search *s, const char *below, int err)
+{
+	return rt_fail_errno(s->b->err, err, "%s%s%s", s->dirs[s->at].path, *below ? "/" : "", below);
+}
+
+/* The directory could not be opened: errno. */
+static int dir_is_closed(struct search *s, int top, const char *below)
+{
+	switch (errno) {
+	case ENOENT: /* replaced or removed since */
+	case ENOTDIR:
+	case ELOOP:
+		return 0;
+	case EXDEV:
+		s->cut = true;
+		return 0;
+	case EACCES:
+		/* a directory that the caller cannot pass is closed to the caller's programs */
+		s->cut |= faccessat(top, *below ? below : ".", X_OK, AT_EACCESS) == 0;
+		return 0;
+	}
+	return fail_at(s, below, errno);
+}
+
 static int read_dir(struct search *s, int top, const char *below)
 {
 	struct open_how how = { .flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
@@ -244,18 +270,13 @@ static int read_dir(struct search *s, int top, const char *below)
 	int fd = sys_openat2(top, *below ? below : ".", &how), r = 0;
 	DIR *dir;
 
-	if (fd < 0) {
-		/* replaced or removed since, or closed to the caller, and so to the caller's
-		 * programs */
-		s->cut |= errno != ENOENT && errno != ENOTDIR && errno != ELOOP &&
-			  !(errno == EACCES && faccessat(top, *below ? below : ".", X_OK,
-							 AT_EACCESS) < 0);
-		return 0;
-	}
+	if (fd < 0)
+		return dir_is_closed(s, top, below);
 	dir = fdopendir(fd);
 	if (!dir) {
+		r = errno == ENOMEM ? -ENOMEM : fail_at(s, below, errno);
 		(void)close(fd);
-		return -ENOMEM;
+		return r;
 	}
 	while (r == 0 && (errno = 0, e = readdir(dir))) {
 		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
@@ -267,7 +288,8 @@ static int read_dir(struct search *s, int top, const char *below)
 		s->left--;
 		r = look_at_entry(s, dir, below, e);
 	}
-	s->cut |= r == 0 && errno;
+	if (r == 0 && errno && errno != ENOENT) /* it was removed */
+		r = fail_at(s, below, errno);
 	(void)closedir(dir);
 	return r;
 }
@@ -280,8 +302,9 @@ static int search_dir(struct search *s)
 
 	(void)snprintf(full, sizeof(full), "%s%s", s->b->in->prefix, s->dirs[s->at].path);
 	top = sys_open(full, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+	/* no directory, or on a way that is closed to the caller's programs as well */
 	if (top < 0)
-		return 0; /* no directory */
+		return errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == EACCES ? 0 : fail_at(s, "", errno);
 	s->left = MOST_ENTRIES;
 	s->cut = false;
 	s->nqueue = 0;

@@ -37,12 +37,15 @@ static bool would_run(const struct brokered *b, const char *path, uint32_t *ret_
 	       !view_allows_near(&b->run->ctx, b->view, b->near, PB_EXEC, path, ret_rule);
 }
 
+static uint8_t op_bit(enum broker_op op)
+{
+	return op == BROKER_WRITE ? PB_WRITE : op == BROKER_START ? PB_EXEC : PB_READ;
+}
+
 static bool allows(void *arg, enum broker_op op, const char *path, bool is_dir,
 		   uint32_t *ret_rule)
 {
 	const struct brokered *b = arg;
-	uint8_t bit = op == BROKER_WRITE ? PB_WRITE : op == BROKER_START ? PB_EXEC : PB_READ;
-
 	(void)is_dir;
 	if (op == BROKER_WRITE) {
 		const struct sandbox_wall *w = stays_at(&b->stays, path);
@@ -60,8 +63,15 @@ static bool allows(void *arg, enum broker_op op, const char *path, bool is_dir,
 		if (repos_keep(&b->repos, path, ret_rule))
 			return false;
 	}
-	return view_allows_near(&b->run->ctx, b->view, b->near, bit, path, ret_rule) &&
+	return view_allows_near(&b->run->ctx, b->view, b->near, op_bit(op), path, ret_rule) &&
 	       (op != BROKER_WRITE || !would_run(b, path, ret_rule));
+}
+
+static bool denies(void *arg, enum broker_op op, const char *name, uint32_t *ret_rule)
+{
+	const struct brokered *b = arg;
+
+	return view_denies_name(&b->run->ctx, b->view, op_bit(op), name, ret_rule);
 }
 
 static int hold(void *arg, int fd, int *object, bool linked)
@@ -406,6 +416,7 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 	const struct sandbox_ids ids = sandbox_ids_of(run);
 	const struct broker_rules rules = { .arg = b,
 					    .allows = allows,
+					    .denies = denies,
 					    .hold = hold,
 					    .in_use = in_use,
 					    .denied_name = denied_name,

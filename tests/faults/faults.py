@@ -77,7 +77,7 @@ class World:
             os.makedirs(os.path.join(self.project, d))
         os.makedirs(os.path.join(self.home, '.secret'))
         os.makedirs(os.path.join(self.home, '.local/state/pol'), 0o700)
-        for name, text in (('hid/s', SECRET + '\n'), ('hidfile', SECRET + '\n'), ('near', 'near\n'),
+        for name, text in (('hid/s', SECRET + '\n'), ('hidfile', SECRET + '\n'), ('near', 'near\n'), ('lent', 'lent\n'),
                            ('.git/HEAD', 'ref: refs/heads/main\n'),
                            ('.git/config', '[core]\n\tbare = false\n'),
                            (self.given, 'given\n'), (self.taken, '')):
@@ -91,6 +91,8 @@ class World:
                 f.write('\n' * size)
             os.chmod(prog, 0o755)
         os.symlink('near', os.path.join(self.project, 'link'))
+        # what a link in a denied directory leads to
+        os.symlink('../../../lent', os.path.join(self.project, 'a/b/c/lead'))
         self.bundle = self.compile('p', POLICY)
         self.limited = self.compile('limited', LIMITED)
         self.anywhere = self.compile('anywhere', ANYWHERE)
@@ -136,7 +138,7 @@ class World:
                 p = os.path.join(top, n)
                 st = os.lstat(p)
                 # what the command prints there is no leftover, nor is polrun's record
-                if p in (self.report, self.taken) or '/state/pol/left' in p:
+                if p in (self.report, self.taken) or '/.local/state/pol/' in p or '/.cache/pol' in p:
                     continue
                 held = None
                 if stat.S_ISREG(st.st_mode):

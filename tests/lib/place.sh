@@ -26,9 +26,13 @@ place_dir() {
 }
 
 # SCRIPT [TURN]: the places of its turn; without a number all of them.  PLACE=NAME: that one.
+# A script that says "# places without: NAME…" does not work there.
 places_of() {
-	local all=("${PLACES[@]}")
-	[ "$(id -u)" -eq 0 ] || all=(var home tmp shm)
+	local all=() p without
+	without=$(sed -n '/^# places without:/{s///p;q}' "$1")
+	for p in "${PLACES[@]}"; do
+		[[ " $without " == *" $p "* ]] || { [ "$(id -u)" -ne 0 ] && [[ $p == srv || $p == ext4 ]]; } || all+=("$p")
+	done
 	if [ -n "${PLACE:-}" ]; then
 		printf '%s\n' "$PLACE"
 	elif ! grep -q '^# places:' "$1"; then

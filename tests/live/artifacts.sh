@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The report's written[]: what a run has changed in the host's trees.  Exact where polrun makes
 # the writing calls itself; in other trees by a look before and after (--artifacts).
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What polrun makes for a caller is made as by the caller: its limit of file sizes counts, the walls that
 # it has made for itself hold, and it is found from where the caller is, however that is called.
+# places:
 # shellcheck disable=SC2016,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

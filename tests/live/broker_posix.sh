@@ -2,6 +2,7 @@
 # Calls that change files, in a tree whose names are decided one by one, give what they give
 # outside: errnos, what is left, and which times change.  doc/enforcement.md names the
 # differences.
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

@@ -2,6 +2,7 @@
 # Owners, groups and special modes, in a tree whose names are decided one by one: set-group-ID and
 # sticky directories, default ACLs, set-ID bits, files of somebody else, other mounts, programs that
 # run.  Each call gives what it gives outside, or doc/enforcement.md names the difference.
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

@@ -4,6 +4,7 @@
 # what may not.  The hooks, the configuration and .env stay as they are through all of it,
 # and each piece of work ends with a try to make a hook.
 # long: every fourth day, as root and as a user in turn
+# places:
 # shellcheck disable=SC2016,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

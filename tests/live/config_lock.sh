@@ -3,6 +3,7 @@
 # status 0: polrun names the rule without being asked.  And programs that were built with
 # a sanitizer run under std/dev/c.
 # long: every fourth day, as root and as a user in turn
+# places:
 # shellcheck disable=SC2016,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

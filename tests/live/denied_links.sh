@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What a symbolic link in a directory that must not be written leads to is not written either, by
 # whatever name: each deny beside the same run under a policy that does not deny the directory.
-# places:
+# places: names and mounts are decided in other ways below a private tree
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"
@@ -16,7 +16,8 @@ fresh() {
 	echo old | tee "$P/shared/file" "$P/shared/dir/file" "$P/other/file" >/dev/null
 }
 # WHAT FILE COMMAND…: FILE is rewritten under the policy that does not deny it, and not under the
-# others; a file that was absent is absent again afterwards.
+# others, under which the same run writes what lies beside it; a file that was absent is absent
+# again afterwards.
 kept() {
 	local what=$1 file=$2 was='' b
 	shift 2
@@ -26,10 +27,9 @@ kept() {
 	[ "$(cat "$P/$file" 2>/dev/null)" = evil ] || bad "the control: $what: '$file' is not written"
 	for b in "${bundles[@]}"; do
 		rm -rf "${P:?}"/* && cp -a "$WORK/before/." "$P"
-		run_with "$b" "$@"
-		[ "$(cat "$P/$file" 2>/dev/null)" = "$was" ] || bad "$b: $what: '$file' holds '$(cat "$P/$file")'"
-		run_with "$b" sh -c 'echo new >other/beside'
+		run_with "$b" sh -c '"$@"; echo new >other/beside' - "$@"
 		want_rc 0
+		[ "$(cat "$P/$file" 2>/dev/null)" = "$was" ] || bad "$b: $what: '$file' holds '$(cat "$P/$file")'"
 	done
 	rm -rf "$WORK/before"
 }
@@ -65,6 +65,7 @@ kept "what a link in it leads to" other/file sh -c 'echo evil >other/file'
 
 t "other shapes: absolute, a chain of which a link can be replaced, '..', an absent target"
 fresh
+bundles=(deny)
 ln -s "$P/shared/file" "$P/prot/absolute"
 kept "absolute" shared/file sh -c 'echo evil >shared/file'
 fresh
@@ -85,6 +86,7 @@ run_with deny sh -c 'mkdir -p new && echo x >new/beside'
 want_rc 0
 
 t "the denied directory is itself a link"
+bundles=(deny hide)
 fresh
 rmdir "$P/prot/sub" "$P/prot"
 ln -s shared/dir "$P/prot"

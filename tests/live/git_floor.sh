@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What git would run outside of the sandbox stays as it is, wherever git's
 # configuration says that it lies.
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

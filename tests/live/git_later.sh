@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Repositories that appear while a run goes on: what git takes commands from is kept in those that
 # somebody outside makes, and the run's own work (git init, clone, submodule, worktree).
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

@@ -4,6 +4,7 @@
 # has seen it.
 # long: every fourth day, as root and as a user in turn
 # timing: runs are killed, and polrun is waited for
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

@@ -3,6 +3,7 @@
 # run then plants a file there, and it must not be there afterwards.  The same without a git that
 # polrun could ask.
 # long: every fourth day, as root and as a user in turn
+# places:
 # shellcheck disable=SC2016,SC2034,SC2088,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

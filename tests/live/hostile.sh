@@ -5,6 +5,7 @@
 #   HOSTILE_CALLS=N (12000)  HOSTILE_SEED=N
 # long: every fourth day, as root and as a user in turn
 # timing: ordinary calls are measured beside it
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

@@ -5,6 +5,7 @@
 #   KILLS=N (8 of each; 50: some minutes)  SEED=N
 # long: every fourth day, as root and as a user in turn
 # timing: waits for processes that a loaded machine starts late
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

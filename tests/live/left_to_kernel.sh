@@ -15,7 +15,13 @@ HEAD=${HEAD/'allow read, exec "/usr"'/"allow read, exec \"$PROBES\", \"/usr\""}
 HEAD=${HEAD/'scratch "${TMPDIR}"'/'scratch "${TMPDIR}", "/var/own"'}
 cat >flip.sh <<'F'
 call=$1 denied=$2 ms=$3 own=/var/own/f
-case $call in truncate | chmod | utimens | setxattr | unlink | write) echo own >$own ;; esac
+case $call in
+# opening a file of its own polrun makes itself, but not that of a device
+write | create) own=/dev/null ;;
+# the same of a socket's name; nothing is made there
+bind) own=/usr/f ;;
+truncate | chmod | utimens | setxattr | unlink | rename | link) echo own >$own ;;
+esac
 exec "$PROBE" "$call" "$own" "$denied" "$ms"
 F
 HEAD=${HEAD/', USER }'/', USER, PROBE }'}
@@ -26,7 +32,7 @@ policy '' free
 export PROBE=$PROBES/flip_probe
 
 for call in write truncate chmod utimens setxattr unlink; do
-	t "$call of a name that may not be written"
+	t "$call: a name that may not be written"
 	echo kept >.env && echo kept >free.txt
 	run sh flip.sh $call "$P/.env" "$ms"
 	want_rc 0
@@ -36,10 +42,12 @@ for call in write truncate chmod utimens setxattr unlink; do
 	want_out '^REACHED'
 done
 rm -f .env
-for call in create mkdir mknod symlink bind; do
+for call in create mkdir mknod symlink bind rename link; do
+	rm -rf .env
+	echo free >free.txt
 	t "$call: a name that may not be made"
 	run sh flip.sh $call "$P/.env" "$ms"
-	want_rc 0
+	[ $call = bind ] || want_rc 0
 	want_out '^none in'
 	no_file .env
 	run_with free sh flip.sh $call "$P/free.new" "$((ms * 5))"

@@ -2,6 +2,7 @@
 # A tree of the host at a second place: what rules say of either name holds at
 # both.  Each deny beside its control.
 # long: every fourth day, as root and as a user in turn
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # What is new after a run and may be read or run by a program outside: names of the floor in folders below, where it does
 # not keep them, and names that no list has.  What builds make themselves is not told.
+# places:
+# places without: tmp shm
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

@@ -2,6 +2,7 @@
 # Programs in trees in which a wildcard takes reading or executing away: those that are there, and
 # those that the run makes, are started by the names that the rules allow; no race, no link and no
 # descriptor starts another one.
+# places:
 # shellcheck disable=SC2016,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

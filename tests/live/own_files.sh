@@ -2,6 +2,7 @@
 # long: every fourth day, as root and as a user in turn
 # What the next run believes, and what the caller reads of this one, is not the
 # command's to write: the bundle, the list of signers, the report.
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

@@ -3,6 +3,7 @@
 # Without a seccomp listener nobody decides names one by one: a tree that the rules let be
 # written is then read-only where a name that is protected in it is absent.  The run says so
 # before its command, and so does the report.
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

@@ -188,6 +188,37 @@ want_out '^deep$'
 want_out '^STARTED$'
 want_out '^RAN$'
 
+t "a link whose name must not be read leads to nothing, by whatever way its name is reached"
+mkdir -p conf
+echo open >conf/dev
+ln -s ../conf/dev src/.env.link
+ln -s conf .env.dir
+ln -s src/.env.link chain
+ln -s "$P/.env.dir" "$WORK/late/way"
+ln -s run.sh src/.env.run
+ln -s conf/dev beside
+cat >links.sh <<'L'
+cat src/.env.link .env.dir/dev chain ./src/../src/.env.link "$PWD/.env.dir/./dev" /proc/self/cwd/.env.dir/dev
+cat .env.dir/../.env.dir/dev <src/.env.link
+ls .env.dir/
+(exec 3<>src/.env.link && cat <&3)
+(exec 3>>chain && cat </proc/self/fd/3)
+src/.env.run; sh src/.env.run
+cd src && cat .env.link
+L
+for policy in h any; do
+	run_with $policy sh links.sh
+	no_out .
+	want_err 'chain: Permission denied'
+	want_err 'hidden'
+	run_with $policy sh -c 'cat conf/dev beside; ln -s ../conf fresh/to && cat fresh/to/dev; ls fresh/to; cd .env.dir && cat dev; rm -f ../fresh/to'
+	[ "$(grep -c '^open$' <<<"$out")" = 4 ] || bad "$policy: what links lead to is not read by other names"
+done
+run_with free sh links.sh
+[ "$(grep -c '^open$' <<<"$out")" = 10 ] || bad "without the rule the links lead not there"
+[ "$(grep -c '^STARTED$' <<<"$out")" = 2 ] || bad "without the rule the program is not started"
+rm -rf conf src/.env.link .env.dir chain "$WORK/late/way" src/.env.run beside
+
 t "what is made during the run can be read and started"
 run_with h sh -c 'cp src/run.sh src/new.sh; cat src/new.sh; src/new.sh; mkdir -p fresh/d; echo mine >fresh/d/f; cat fresh/d/f
 	ls fresh/d; echo bad >fresh/d/.env; mv fresh/d/f fresh/.env1; ln src/run.sh fresh/.env2; ls -a fresh'

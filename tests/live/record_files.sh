@@ -2,6 +2,7 @@
 # long: every fourth day, as root and as a user in turn
 # polrun --record --explain-denials: what the run asked for is recorded as well, each request once,
 # with what the policy says about it: files, sockets of the host, addresses.
+# places:
 # shellcheck disable=SC2034,SC2154,SC2016
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

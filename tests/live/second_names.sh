@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Another mount of the host gives a tree a second name.  Where names are decided one by one, a rule
 # for the one name would not hold for the other: such a run is refused.
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"
@@ -56,6 +57,22 @@ want_out '^ran$'
 want_err 'src/.env.*Permission denied'
 no_file "$WORK/other/src/.env"
 want_file "$WORK/other/src/ok"
+
+t "a mount of what a link in a directory that must not be written leads to"
+policy "file { $ALIAS deny write \"\${PROJECT_DIR}/prot\" as prot }" lead
+mkdir -p "$P/prot" "$P/shared"
+echo old >"$P/shared/f"
+ln -s ../shared "$P/prot/link"
+with "mount --bind $P/shared $WORK/alias" lead sh -c "for f in $WORK/alias/f $WORK/alias/new $P/shared/f; do echo evil >\$f; done; cat $WORK/alias/f; echo x >$P/ok1 && echo ran"
+want_rc 0
+want_out '^old$'
+want_out '^ran$'
+want_text old "$P/shared/f"
+no_file "$P/shared/new"
+with "mount --bind $WORK/other $WORK/alias" lead sh -c "echo x >$WORK/alias/new"
+want_rc 0
+want_file "$WORK/other/new"
+rm -r "$P/prot" "$P/shared" "$WORK/other/new"
 
 t "the controls: no such mount, another tree, one that is only read"
 with true alias sh -c "echo x >$WORK/alias/.env && echo x >$P/ok && echo ran"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # No run leaves a file that runs as its owner: not by any call that takes a
 # mode, nor by the programs that people use.
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A staged run: nothing of the host changes, the rules hold as without --stage, and what was
 # written is in the stage.  What becomes of it: stage_commit.sh.
+# places:
 # shellcheck disable=SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What becomes of a staged run: all of it in place, or a part, or nothing; what changed outside
 # stays; a commit that is killed, a full disk, and names that somebody swaps meanwhile.
+# places:
 # shellcheck disable=SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

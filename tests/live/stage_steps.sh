@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The steps of the set-up that only a staged run has: each without which a row here fails.
+# places:
 # shellcheck disable=SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

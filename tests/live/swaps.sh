@@ -4,6 +4,7 @@
 # Stops it: the broker, which finds names by descriptors and asks about what it has found.
 #   SWAPS=N (5000; 200000: some minutes for each)
 # long: every fourth day, as root and as a user in turn
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

@@ -2,6 +2,7 @@
 # What an agent can do with two lines, or with two runs: a hook judges one line at a
 # time, so that the second runs what the first has written.  The kernel's walls hold
 # in both.
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

@@ -2,6 +2,7 @@
 # Two runs at once, of one user in one project: what each has for itself, and what
 # they share.
 # timing: waits for a run to begin
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/escape.sh
 . "$(dirname "$0")/../lib/escape.sh"

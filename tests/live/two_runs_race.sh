@@ -2,6 +2,7 @@
 # Two runs at once in one project, which write no name together that each of them denies: one moves a
 # directory while the other moves a file into it.
 # timing: both work for some seconds
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

@@ -2,6 +2,7 @@
 # What a run makes in a tree that another run sees is no way to pass it a descriptor: a socket has a
 # name there only where a rule about sockets allows the connection, and a FIFO is not written.
 # timing: two threads race for some seconds
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

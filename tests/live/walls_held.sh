@@ -5,6 +5,7 @@
 # WALLS_ONLY: a regular expression over NAME, which of the rows.
 # long: every fourth day, as root and as a user in turn
 # timing: waits for runs to begin and to end
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/walls.sh
 . "$(dirname "$0")/../lib/walls.sh"

@@ -3,6 +3,7 @@
 # is open then: doc/threat-model.md says so ("nothing"), and this is how it is.
 # long: every fourth day, as root and as a user in turn
 # timing: waits for runs to begin and to end
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/walls.sh
 . "$(dirname "$0")/../lib/walls.sh"

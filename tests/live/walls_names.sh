@@ -4,6 +4,7 @@
 # repository is elsewhere, exchanges, descriptors from before.
 # week: once a week, as root and as a user in turn
 # timing: waits for runs to begin and to end
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/walls.sh
 . "$(dirname "$0")/../lib/walls.sh"

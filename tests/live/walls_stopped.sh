@@ -3,6 +3,7 @@
 # CONT waits to be taken, which a stop throws away.  strace(1) holds polrun there.
 # long: every fourth day, as root and as a user in turn
 # timing: waits for runs to begin and to end
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/walls.sh
 . "$(dirname "$0")/../lib/walls.sh"

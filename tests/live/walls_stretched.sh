@@ -2,6 +2,7 @@
 # A run that holds 3,000 files open for writing and moves their directory all the time does not keep
 # polrun from seeing that a protected path was lost: how long a hidden file can be read.
 # timing: waits for runs to begin and to end
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/walls.sh
 . "$(dirname "$0")/../lib/walls.sh"

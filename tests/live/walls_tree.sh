@@ -4,6 +4,7 @@
 # by its command, is theirs as well.
 # long: every fourth day, as root and as a user in turn
 # timing: waits for runs to begin and to end
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/walls.sh
 . "$(dirname "$0")/../lib/walls.sh"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What others see of files that a run reads and writes by name: the events of a watcher, the blocks of what was
 # removed, and whether a program that runs can be written.  As outside, but for what doc/enforcement.md names.
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"

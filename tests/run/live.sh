@@ -2,9 +2,10 @@
 # The live tests: each through polrun itself, as root and as an ordinary user.
 #   BUILD=FOLDER T=NAME tests/run/live.sh        NAME: files, escape, escape/mounts
 # Tests that say "# places:" run once in each place of tests/lib/place.sh; PLACE=NAME: in that one.
-# With POL_SLICE (tests/lib/slice.sh) a day's share (as root only), in one place each: in dev every other day, as one of the
-# two in turn; those that say "# long:" in their head every fourth day, and those that say "# week:" once a
-# week (or each time, if NAME asks for one); with the sanitizers a twenty-eighth of all, as one of the two.
+# With POL_SLICE (tests/lib/slice.sh) a day's share (as root only): in dev every other day; those that say
+# "# long:" in their head every fourth day, and those that say "# week:" once a week (or each time, if NAME
+# asks for one); with the sanitizers a twenty-eighth of all.  A turn is as one of the two users in one place;
+# the turns go round all of these: twelve of them, which are 24, 48 or 84 days.
 # POL_SHARD as there; POL_TEST_LIST=1 only prints the names.
 # POL_TEST_REQUIRE=1 turns every skip into a failure (or name those that must
 # not skip).  Last line: N passed, N failed, N skipped.
@@ -28,8 +29,10 @@ test_name() {
 
 # Lines "SCRIPT WHO PLACE": what is to be run, in this order.
 chosen() {
-	local script name place turn=0 index=-1 day=${POL_SLICE:-} every who whos=(root "$user") long='' week=''
+	local script name place turn=0 index=-1 day=${POL_SLICE:-} every count who whos=(root "$user") long='' week=''
 	[ "$(id -u)" -eq 0 ] || { whos=("$(id -un)"); day=''; }
+	# four weeks have fewer turns than there are users and places
+	local before=$(($(date -u +%s) / 86400 / 28 * 28))
 	if [ -n "$day" ]; then
 		long=" $(grep -l '^# long:' tests/live/*.sh tests/live/*/*.sh | paste -sd' ') "
 		week=" $(grep -l '^# week:' tests/live/*.sh tests/live/*/*.sh | paste -sd' ') "
@@ -42,13 +45,11 @@ chosen() {
 		[[ $week != *" $script "* ]] || every=7
 		[ "$VARIANT" = dev ] || every=28
 		[ "$only" != "$name" ] || every=1
+		[ -z "$day" ] || [ $(((turn + day) % every)) -eq 0 ] || continue
+		[ -z "$day" ] || count=$(((before + turn + day) / every + turn))
 		for who in "${whos[@]}"; do
-			if [ -n "$day" ]; then
-				[ $(((turn + day) % every)) -eq 0 ] || continue
-				[ "$who" = "${whos[((turn + day) / every + turn) % 2]}" ] || continue
-			fi
-			# every second turn, since root and the user alternate
-			for place in $(places_of "$script" "${day:+$((turn + day / every / 2))}"); do
+			[ -z "$day" ] || [ "$who" = "${whos[count % 2]}" ] || continue
+			for place in $(places_of "$script" "${day:+$((count / 2))}"); do
 				index=$((index + 1))
 				! in_shard "$index" || printf '%s %s %s\n' "$script" "$who" "$place"
 			done

@@ -62,6 +62,67 @@ static void test_only_regular_files_are_opened(void **state)
 	(void)close(s);
 }
 
+/* --- names that lead through links -------------------------------------------------------- */
+
+static char asked[8][PATH_MAX];
+static size_t nasked;
+
+/* Notes which name was asked about, and denies what ends in "no". */
+static bool denies(void *arg, enum broker_op op, const char *name, uint32_t *ret_rule)
+{
+	size_t n = strlen(name);
+
+	(void)arg;
+	assert_int_equal(op, BROKER_READ);
+	assert_true(nasked < 8);
+	assert_int_equal(strncmp(name, t.root[0], strlen(t.root[0])), 0);
+	(void)snprintf(asked[nasked++], PATH_MAX, "%s", name + strlen(t.root[0]) + 1);
+	*ret_rule = 5;
+	return n > 2 && strcmp(name + n - 2, "no") == 0;
+}
+
+static void assert_asked(const char *path, uint64_t flags, const char *first, const char *second)
+{
+	nasked = 0;
+	assert_int_equal(open_it(path, flags)->err, 0);
+	assert_true(t.last.ours && t.last.fd >= 0);
+	(void)close(t.last.fd);
+	assert_int_equal(nasked, !!first + !!second);
+	if (first)
+		assert_string_equal(asked[0], first);
+	if (second)
+		assert_string_equal(asked[1], second);
+}
+
+static void test_names_that_lead_through_links_are_asked_about(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir("d", 0700), 0);
+	assert_int_equal(mkdir("d/e", 0700), 0);
+	put("d/f");
+	assert_int_equal(symlink("d", "to"), 0);
+	assert_int_equal(symlink("to/f", "chain"), 0);
+	assert_int_equal(symlink("f", "d/no"), 0);
+	t.broker.rules.denies = denies;
+	/* where reading is not decided by name nobody is asked */
+	assert_asked("chain", O_RDWR, NULL, NULL);
+	assert_int_equal(broker_trees_add(&t.broker.reads, BROKER_OPEN_HERE, t.root[0],
+					  t.broker.trees.v[0].fd), 0);
+	assert_asked("d/f", O_RDONLY, NULL, NULL);
+	assert_asked("to/f", O_RDONLY, "to/f", NULL);
+	assert_asked("./to//e/.././f", O_RDONLY, "to/f", NULL);
+	assert_asked("chain", O_RDONLY, "chain", "to/f");
+	assert_asked("chain", O_RDWR, "chain", "to/f");
+	nasked = 0;
+	assert_refused(open_it("to/no", O_RDONLY), EACCES, BROKER_BY_RULE, "to/no");
+	assert_int_equal(t.last.rule, 5);
+	assert_int_equal(nasked, 1);
+	assert_refused(open_it("d/no", O_WRONLY | O_CREAT), EACCES, BROKER_BY_RULE, "d/no");
+	/* the link itself is not followed */
+	assert_int_equal(open_it("d/no", O_WRONLY | O_NOFOLLOW)->err, ELOOP);
+	assert_int_equal(open_it("d/no", O_WRONLY | O_CREAT | O_EXCL)->err, EEXIST);
+}
+
 static void test_a_descriptor_is_as_the_run_asked(void **state)
 {
 	static const uint64_t flags[] = { O_WRONLY, O_RDWR | O_APPEND, O_WRONLY | O_NONBLOCK,
@@ -322,6 +383,7 @@ int main(void)
 		ROW(test_a_call_may_not_take_too_long),
 		ROW(test_reading_by_name),
 		ROW(test_what_is_not_read_by_name),
+		ROW(test_names_that_lead_through_links_are_asked_about),
 		ROW(test_nothing_is_left_open),
 	};
 

@@ -3,6 +3,7 @@
 # explains, reads it (time of check, time of use).
 # Stops it: the supervisor decides nothing about paths: mounts do, on what was
 # really opened.
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/escape.sh
 . "$(dirname "$0")/../../lib/escape.sh"

@@ -4,6 +4,7 @@
 # that were opened for reading, calls that are newer than the filter.
 # Stops it: the filter `broker`, which reports them, and the broker by name;
 # where nothing is reported, the read-only mount.
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/escape.sh
 . "$(dirname "$0")/../../lib/escape.sh"

@@ -2,6 +2,7 @@
 # Tries: `..` from a directory that somebody moves out of the view meanwhile.
 # Stops it: the kernel: a walk that is below no mount of its own any more ends
 # (ENOENT), and the host's root is in no mount of the run.
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/escape.sh
 . "$(dirname "$0")/../../lib/escape.sh"

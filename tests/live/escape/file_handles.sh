@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Tries: any file of a mounted file system by its number (open_by_handle_at).
 # Stops it: no CAP_DAC_READ_SEARCH over the file system; std/base denies the call.
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/escape.sh
 . "$(dirname "$0")/../../lib/escape.sh"

@@ -3,6 +3,7 @@
 # program.
 # Stops it: the filter begins with the architecture and kills what is not
 # x86_64, and numbers with the x32 bit.
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/escape.sh
 . "$(dirname "$0")/../../lib/escape.sh"

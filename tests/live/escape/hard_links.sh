@@ -3,6 +3,7 @@
 # or read.
 # Stops it: the broker asks the rules about both names; what is hidden is a mount of its
 # own, and link(2) does not cross mounts.
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/escape.sh
 . "$(dirname "$0")/../../lib/escape.sh"

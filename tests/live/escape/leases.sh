@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Tries: to stop a program outside by a lease on a file that the run may only read.
 # Stops it: the floor, which has no leases of files or of directories.
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/escape.sh
 . "$(dirname "$0")/../../lib/escape.sh"

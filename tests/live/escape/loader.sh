@@ -3,6 +3,7 @@
 # LD_PRELOAD, an interpreter's modules, mmap(PROT_EXEC).
 # Stops it: noexec of every tree without an exec rule, which stops mapping for
 # execution as well. (An interpreter reads its scripts: no wall of the kernel.)
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/escape.sh
 . "$(dirname "$0")/../../lib/escape.sh"

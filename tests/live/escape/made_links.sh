@@ -3,6 +3,7 @@
 # own in place of the directory, to where the run may write.
 # Stops it: the broker, which makes no link below which a name is denied that is not
 # denied where the link leads.
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/escape.sh
 . "$(dirname "$0")/../../lib/escape.sh"

@@ -2,6 +2,7 @@
 # Tries: the host's files by the links of /proc: root, cwd, fd, exe of any process.
 # Stops it: the new root (pivot_root), the own pid namespace with its own /proc,
 # pid 1 that is not dumpable.
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/escape.sh
 . "$(dirname "$0")/../../lib/escape.sh"

@@ -2,6 +2,7 @@
 # Tries: a directory and a forbidden one change places (renameat2 EXCHANGE) while
 # a file below one of the names is written.
 # Stops it: a mount point cannot be renamed; pins on every directory above it.
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/escape.sh
 . "$(dirname "$0")/../../lib/escape.sh"

@@ -3,6 +3,7 @@
 # elsewhere again and again while runs begin.
 # Stops it: places are opened once, without following what a run can have made;
 # polinit compares what it mounts with what polrun decided on.
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/escape.sh
 . "$(dirname "$0")/../../lib/escape.sh"

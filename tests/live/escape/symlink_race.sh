@@ -2,6 +2,7 @@
 # Tries: a link that leads to a free file and to a forbidden one in turn, while
 # what is below it is written as fast as possible.
 # Stops it: mounts, which are met by every path: no name is checked beforehand.
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/escape.sh
 . "$(dirname "$0")/../../lib/escape.sh"

@@ -3,6 +3,7 @@
 # linkat): made in a free directory, linked to the denied name.
 # Stops it: the broker asks the rules about the name that the file is to get, and
 # about a directory in which one is made without a name.
+# places:
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/escape.sh
 . "$(dirname "$0")/../../lib/escape.sh"

@@ -5,7 +5,8 @@
  *
  *   flip_probe CALL ALLOWED DENIED MILLISECONDS
  *
- * CALL: read, write (open), exec, or a row of `changes`.  Prints what was reached by the denied
+ * CALL: read, write (open), exec, or a row of `changes`.  rename and link are tried from a path that
+ * changes between ALLOWED and "free.txt" beside DENIED, to DENIED.  Prints what was reached by the denied
  * name, or "none in N calls, M of the allowed one".  stat(2), which no rule keeps back, tells
  * whether a file is the denied one, and whether the denied name was changed or made.
  */
@@ -25,8 +26,14 @@
 #include <time.h>
 #include <unistd.h>
 
-static char path[2 * PATH_MAX];
+/* As bind(2) takes it, so that the kernel reads there what another thread changes. */
+static struct {
+	sa_family_t family;
+	char path[2 * PATH_MAX];
+} address = { .family = AF_UNIX };
+static char *const path = address.path;
 static const char *names[2];
+static const char *denied_name;
 static volatile bool done;
 
 static void pass_time(int turns)
@@ -99,13 +106,14 @@ static int do_mknod(void) { return mknod(path, S_IFREG | 0644, 0); }
 static int do_symlink(void) { return symlink("x", path); }
 static int do_create(void) { int fd = open(path, O_WRONLY | O_CREAT, 0644); return fd < 0 ? fd : close(fd); }
 
+static int do_rename(void) { return rename(path, denied_name); }
+static int do_link(void) { return link(path, denied_name); }
+
 static int do_bind(void)
 {
-	struct sockaddr_un name = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0), r;
 
-	memcpy(name.sun_path, path, sizeof(name.sun_path) - 1);
-	r = bind(fd, (const struct sockaddr *)&name, sizeof(name));
+	r = bind(fd, (const struct sockaddr *)&address, sizeof(struct sockaddr_un));
 	close(fd);
 	return r;
 }
@@ -114,12 +122,14 @@ static const struct change {
 	const char *name;
 	int (*call)(void);
 	bool makes; /* the denied name is absent, and the allowed one is removed after each call */
+	bool from;  /* it is absent as well, and the paths that change exist */
 } changes[] = {
-	{ "truncate", do_truncate, false }, { "chmod", do_chmod, false },
-	{ "utimens", do_utimens, false },   { "setxattr", do_setxattr, false },
-	{ "unlink", do_unlink, false },	    { "mkdir", do_mkdir, true },
-	{ "mknod", do_mknod, true },	    { "symlink", do_symlink, true },
-	{ "create", do_create, true },	    { "bind", do_bind, true },
+	{ "truncate", do_truncate, false, false }, { "chmod", do_chmod, false, false },
+	{ "utimens", do_utimens, false, false },   { "setxattr", do_setxattr, false, false },
+	{ "unlink", do_unlink, false, false },	   { "mkdir", do_mkdir, true, false },
+	{ "mknod", do_mknod, true, false },	   { "symlink", do_symlink, true, false },
+	{ "create", do_create, true, false },	   { "bind", do_bind, true, false },
+	{ "rename", do_rename, true, true },	   { "link", do_link, true, true },
 };
 
 static const struct change *change_of(const char *name)
@@ -134,13 +144,13 @@ static const struct change *change_of(const char *name)
 static int try_change(const struct change *c, const struct stat *denied)
 {
 	struct stat st;
-	bool worked = c->call() == 0, there = lstat(names[1], &st) == 0;
+	bool worked = c->call() == 0, there = lstat(denied_name, &st) == 0;
 
 	if (there == c->makes || (there && (st.st_size != denied->st_size || st.st_mode != denied->st_mode ||
 					    st.st_ctim.tv_sec != denied->st_ctim.tv_sec ||
 					    st.st_ctim.tv_nsec != denied->st_ctim.tv_nsec)))
 		return 1;
-	if (c->makes)
+	if (c->makes && !c->from)
 		(void)remove(names[0]);
 	else if (worked && access(names[0], F_OK) != 0)
 		close(open(names[0], O_WRONLY | O_CREAT, 0644));
@@ -149,19 +159,24 @@ static int try_change(const struct change *c, const struct stat *denied)
 
 int main(int argc, char **argv)
 {
+	static char beside[PATH_MAX];
 	long until, calls = 0, allowed = 0;
 	struct stat denied = { 0 };
 	const struct change *change;
 	pthread_t thread;
 
 	change = argc == 5 ? change_of(argv[1]) : NULL;
-	if (argc != 5 || strlen(argv[2]) >= sizeof(path) || strlen(argv[3]) >= sizeof(path) ||
+	if (argc != 5 || strlen(argv[2]) >= sizeof(address.path) || strlen(argv[3]) >= sizeof(address.path) ||
 	    (lstat(argv[3], &denied) != 0) != (change && change->makes)) {
 		fprintf(stderr, "flip_probe: %s\n", argc == 5 ? strerror(errno) : "usage");
 		return 2;
 	}
 	names[0] = argv[2];
-	names[1] = argv[3];
+	names[1] = denied_name = argv[3];
+	if (change && change->from) {
+		snprintf(beside, sizeof(beside), "%.*sfree.txt", (int)(strrchr(argv[3], '/') + 1 - argv[3]), argv[3]);
+		names[1] = beside;
+	}
 	memcpy(path, names[0], strlen(names[0]) + 1);
 	if (pthread_create(&thread, NULL, flip, NULL) != 0)
 		return 2;
@@ -180,5 +195,6 @@ int main(int argc, char **argv)
 	done = true;
 	pthread_join(thread, NULL);
 	printf("none in %ld calls, %ld of the allowed one\n", calls, allowed);
-	return allowed == 0;
+	/* from another mount nothing is moved or linked */
+	return allowed == 0 && !(change && change->from);
 }
