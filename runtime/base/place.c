@@ -242,19 +242,32 @@ static int join_lexically(const char *dir, const char *rest, char out[PATH_MAX])
 	return 0;
 }
 
-/* Follows the path as the kernel does, one component after the other: `done` has no links. */
 int place_names(const char *path, int (*each)(void *arg, const char *name), void *arg)
 {
-	char done[PATH_MAX] = "", rest[PATH_MAX], name[PATH_MAX], text[PATH_MAX];
-	int links = 0, r = strlen(path) < PATH_MAX ? 0 : -ENAMETOOLONG;
+	struct place_memory none = { .n = 0 };
+
+	return place_names_in(&none, path, each, arg);
+}
+
+/* Follows the path as the kernel does, one component after the other: `done` has no links. */
+int place_names_in(struct place_memory *m, const char *path,
+		   int (*each)(void *arg, const char *name), void *arg)
+{
+	char done[PATH_MAX] = "", rest[2 * PATH_MAX], name[PATH_MAX], text[PATH_MAX];
+	bool known = m->n && strncmp(path, m->dir, m->n) == 0 && path[m->n] == '/';
+	int links = 0, r = strlen(path) < sizeof(rest) ? 0 : -ENAMETOOLONG;
 	ssize_t n;
 
 	if (r == 0) {
-		(void)snprintf(rest, sizeof(rest), "%s", path);
+		memcpy(rest, path, strlen(path) + 1);
 		r = join_lexically("", rest, name);
 	}
 	if (r == 0)
 		r = each(arg, name);
+	if (r == 0 && known) {
+		memcpy(done, m->dir, m->n + 1);
+		memmove(rest, rest + m->n, strlen(rest + m->n) + 1);
+	}
 	while (r == 0) {
 		char *s = rest + strspn(rest, "/"), part[NAME_MAX + 2];
 		size_t k = strcspn(s, "/");
@@ -266,8 +279,13 @@ int place_names(const char *path, int (*each)(void *arg, const char *name), void
 		memcpy(part, s, k);
 		part[k] = '\0';
 		s += k;
+		if (!links && !s[strspn(s, "/")] && strcmp(done, m->dir) != 0) {
+			m->n = strlen(done);
+			memcpy(m->dir, done, m->n + 1);
+		}
 		r = join_lexically(done, part, name);
-		n = r == 0 && part[strspn(part, ".")] ? readlink(name, text, sizeof(text) - 1) : -1;
+		n = r == 0 && strcmp(part, ".") != 0 && strcmp(part, "..") != 0 ?
+			    readlink(name, text, sizeof(text) - 1) : -1;
 		if (n > 0 && is_personal(name))
 			return 0;
 		if (n <= 0) {

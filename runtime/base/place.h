@@ -49,6 +49,17 @@ int place_physical_below(const char *path, size_t known, char *out);
 enum { PLACE_MAX_LINKS = 40 };
 int place_names(const char *path, int (*each)(void *arg, const char *name), void *arg);
 /*
+ * The same for many paths that are judged together: a directory without a link on its way is
+ * remembered, so that a path in it costs one look and not one for each component.  Zeroed
+ * before the first call, and used for one judgement only.
+ */
+struct place_memory {
+	char dir[PATH_MAX];
+	size_t n;
+};
+int place_names_in(struct place_memory *m, const char *path,
+		   int (*each)(void *arg, const char *name), void *arg);
+/*
  * The physical path of the socket of the caller's ssh-agent, from the value of
  * SSH_AUTH_SOCK.  -ENOENT if there is no value or nothing at its path, -EINVAL if it is
  * no absolute path, -ENOTSOCK, or -EPERM if the socket belongs to somebody else than

@@ -13,6 +13,8 @@
 #ifndef RUNTIME_LINE_COMMAND_H
 #define RUNTIME_LINE_COMMAND_H
 
+#include <limits.h>
+
 #include "runtime/line/facts.h"
 #include "runtime/line/shell/shell.h"
 
@@ -271,6 +273,13 @@ bool cmd_resolve_loosely(const struct cmd_world *w, const char *dir, const char 
  * or deny. Use it only to make a decision stricter. */
 bool cmd_resolve_named(const struct cmd_world *w, const char *dir, const char *text, size_t n,
 		       bool home, char *buf, size_t size);
+
+/* Room for a directory, and the longest path that a system call takes in it. */
+#define CMD_GIVEN_MAX (2 * PATH_MAX)
+/* As cmd_resolve_loosely(), or cmd_resolve_named() if `named`, but each ".." stays where it is:
+ * for place_names(), which follows the links before it. */
+bool cmd_resolve_given(const struct cmd_world *w, const char *dir, const char *text, size_t n,
+		       bool home, bool named, char buf[CMD_GIVEN_MAX]);
 
 /*
  * The texts in a literal word that may be a path (4.4): the whole word, the text after

@@ -59,17 +59,30 @@ t "so are the paths in a line, where no sandbox stands behind it"
 mkdir -p "$P/outside"
 ln -s guarded/new "$P/absent"
 ln -s /etc "$P/etc"
+mkdir -p "$P/guarded/sub" "$P/...x"
+echo KEEP >"$P/guarded/f"
+ln -s guarded/sub "$P/ds"
+ln -s guarded "$P/..."
 raw_policy 'policy agent { level user }
-command { allow "{cat|echo|tee} **" }
+command { allow "{cat|echo|tee|cp|cd} **" }
 file { hide "${PROJECT_DIR}/.env" as secret  deny write "${PROJECT_DIR}/guarded" as guarded
        allow read, write "${PROJECT_DIR}" }' line
 line_is() { # EFFECT SCOPE LINE
 	got=$(python3 -c 'import json,sys; print(json.dumps({"kind":"command","scope":sys.argv[1],"line":sys.argv[2],"cwd":sys.argv[3],"project":sys.argv[3]}))' "$2" "$3" "$P" |
 		"$BIN/polquery" -b "$WORK/line.polb" | python3 -c 'import json,sys; print(json.load(sys.stdin).get("effect", "error"))')
 	[ "$got" = "$1" ] || bad "$2: '$3' is '$got', not $1"
+	got=$(cd "$P" && "$BIN/polc" explain --scope "$2" "$WORK/line.pol" command "$3" | sed -n '1s/:.*//p')
+	[ "$got" = "$1" ] || bad "explain, $2: '$3' is '$got', not $1"
+}
+hook_says() { # LINE
+	python3 -c 'import json,sys; print(json.dumps({"cwd":sys.argv[2],"permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":sys.argv[1]}}))' "$1" "$P" |
+		(cd "$P" && CLAUDE_PROJECT_DIR=$P "$BIN/polquery" -b "$WORK/line.polb" hook claude-code) |
+		sed -n 's/.*"permissionDecision":"\([a-z]*\)".*/\1/p'
 }
 while read -r want line; do
 	line_is "$want" host "$line"
+	got=$(hook_says "$line")
+	[ "$got" = "$want" ] || bad "hook: '$line' is '$got', not $want"
 done <<-'ROWS'
 	allow cat src/free
 	allow cat config/dev.env
@@ -82,7 +95,22 @@ done <<-'ROWS'
 	deny echo x > absent
 	deny echo x | tee absent
 	deny echo x > etc/new
+	allow echo x > src/../new
+	allow echo x > ds/../../new
+	deny echo x > ds/../f
+	deny echo x >> ./ds/.././f
+	deny echo x &> ds/../f
+	deny echo x | tee ds/../f
+	deny cp src/free ds/../f
+	deny cp src/f ds/..
+	deny cd ds && echo x > ../f
+	deny cd src && echo x > ../ds/../f
+	deny echo x > .../f
+	deny cat < src/../second
 ROWS
+[ "$(cat "$P/guarded/f")" = KEEP ] || bad "the kept file was changed"
+bash -c "cd '$P' && echo BAD > ds/../f"
+[ "$(cat "$P/guarded/f")" = BAD ] || bad "control: the kernel follows the link before '..'"
 # in a sandbox the kernel judges them
 line_is allow sandbox 'cat second'
 line_is allow sandbox 'echo x > absent'
