@@ -18,7 +18,7 @@
  * The directories in which the command may run, as far as we know them.  Never empty:
  * where none is known, the list holds one unknown directory.
  */
-static const struct cmd_dir *dirs_of(const struct eval_asked *q)
+const struct cmd_dir *eval_part_dirs(const struct eval_asked *q)
 {
 	static const struct cmd_dir none;
 	const struct cmd_part *p = q->part;
@@ -31,7 +31,7 @@ static const struct cmd_dir *dirs_of(const struct eval_asked *q)
  * The rule that hides the file (from any operation) or denies reading it; NULL if there
  * is none.
  */
-static const struct ir_rule *hidden_name(const struct eval_asked *q, struct str path)
+const struct ir_rule *eval_name_hidden(const struct eval_asked *q, struct str path)
 {
 	static const enum ir_op ops[] = { IR_READ, IR_WRITE, IR_EXEC };
 	struct ir_request file = *q->req;
@@ -92,7 +92,7 @@ static const struct ir_rule *hidden_word(const struct eval_asked *q, const char 
 
 	while (!by && cmd_path_text(word, true, &at, &p, &n, &home))
 		if (eval_path(q->req, q->world, dir, p, n, home, true, buf))
-			by = ask_names(q, buf, hidden_name);
+			by = ask_names(q, buf, eval_name_hidden);
 	return by;
 }
 
@@ -103,7 +103,7 @@ const struct ir_rule *eval_part_hidden(const struct eval_asked *q, bool only_rea
 	const struct cmd_dir *d;
 	uint32_t i;
 
-	for (d = dirs_of(q); d && !by; d = d->next)
+	for (d = eval_part_dirs(q); d && !by; d = d->next)
 		for (i = 0; i < q->part->nwords && !by; i++) {
 			const struct cmd_word *w = &q->part->words[i];
 
@@ -258,7 +258,7 @@ const struct ir_rule *eval_part_holds(const struct eval_asked *q)
 	const struct cmd_dir *d;
 	struct cmd_pattern g;
 
-	for (d = dirs_of(q); d && !by; d = d->next)
+	for (d = eval_part_dirs(q); d && !by; d = d->next)
 		by = holds_in(q, d->path, &g);
 	return by;
 }
@@ -310,7 +310,7 @@ bool eval_part_writes(const struct eval_asked *q, struct arena *a, struct eval_d
 	size_t n, at;
 	bool home;
 
-	for (d = dirs_of(q); d; d = d->next)
+	for (d = eval_part_dirs(q); d; d = d->next)
 		for (uint32_t i = 1; i < q->part->nwords; i++)
 			for (at = 0; (q->part->words[i].places & CMD_P_WRITES) &&
 				     cmd_path_text(&q->part->words[i], false, &at, &text, &n,
@@ -322,7 +322,7 @@ bool eval_part_writes(const struct eval_asked *q, struct arena *a, struct eval_d
 
 /* --- what it may write, though no table says so ---------------------------------------------- */
 
-static const struct ir_rule *kept_name(const struct eval_asked *q, struct str path)
+const struct ir_rule *eval_name_kept(const struct eval_asked *q, struct str path)
 {
 	struct ir_request file = *q->req;
 	const struct ir_rule *by;
@@ -354,7 +354,7 @@ static const struct ir_rule *begins_kept(const struct eval_asked *q, const char 
 	for (end = 0; end + 1 < g.n; end++)
 		path[end] = (char)g.v[end];
 	for (; end && path[end - 1] != '/' && !by; end--)
-		by = kept_name(q, (struct str){ path, end });
+		by = eval_name_kept(q, (struct str){ path, end });
 	return by;
 }
 
@@ -368,11 +368,13 @@ static const struct ir_rule *may_write_word(const struct eval_asked *q, const ch
 	size_t n, at = 0;
 	bool home;
 
-	if (cmd_has_number(word) && cmd_word_pattern(q->world, dir, word, false, &g))
+	/* what a pattern of file names matches is on the disk, if that is looked at */
+	if ((cmd_has_number(word) || (!q->req->places && cmd_has_glob(word))) &&
+	    cmd_word_pattern(q->world, dir, word, false, &g))
 		by = rule_in(q, &g, keeps);
 	while (!by && cmd_path_text(word, true, &at, &text, &n, &home)) {
 		if (eval_path(q->req, q->world, dir, text, n, home, true, path))
-			by = ask_names(q, path, kept_name);
+			by = ask_names(q, path, eval_name_kept);
 		if (!by && (word->places & CMD_P_BEGINS))
 			by = begins_kept(q, dir, text, n, home);
 	}
@@ -383,7 +385,7 @@ const struct ir_rule *eval_part_may_write(const struct eval_asked *q, uint32_t *
 {
 	const struct ir_rule *by = NULL;
 
-	for (const struct cmd_dir *d = dirs_of(q); d && !by; d = d->next)
+	for (const struct cmd_dir *d = eval_part_dirs(q); d && !by; d = d->next)
 		for (uint32_t i = 1; i < q->part->nwords && !by; i++) {
 			if (!q->part->words[i].may_write)
 				continue;

@@ -247,6 +247,8 @@ static void decide_part(struct asked_line *l, struct cmd_part *c,
 	case CMD_COMMAND:
 		eval_decide_part(&q, l->a, p);
 		c->allowed_by_rule = p->allowed_by_rule;
+		if (p->too_much)
+			c->opaque = CMD_TOO_MUCH;
 		break;
 	case CMD_FILE:
 		decide_file(l, c, p);

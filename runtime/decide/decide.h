@@ -21,10 +21,9 @@ struct decide_ctx {
 	struct decide_roots roots;
 	uint8_t scope; /* enum pb_scope */
 	const char *cwd; /* commands: absolute and physical; NULL: not known */
-	/* place_names_in(), or NULL: the paths in a line have no other names than those that
-	 * it gives. */
-	int (*names)(struct place_memory *m, const char *path,
-		     int (*each)(void *arg, const char *name), void *arg);
+	/* NULL: the paths in a line have no other names than those that it gives, and what lies
+	 * below a directory is not known. */
+	const struct place_look *look;
 };
 
 #define DECIDE_MAX_MATCHED 64

@@ -306,7 +306,7 @@ bool part_writes(struct line_ctx *l, const struct cmd_part *p, struct decision *
 /* --- words that may name a file that the program writes --------------------------------------------- */
 
 /* The rule (not `otherwise`) that keeps the name from being written, or asks. */
-static uint32_t kept_one(const struct line_ctx *l, const char *path)
+uint32_t part_kept_name(const struct line_ctx *l, const char *path)
 {
 	const struct pb_matcher *m = l->c->b->matcher;
 	bool spoken_of = l->c->b->mounts && l->c->b->mounts->mounts.count;
@@ -345,7 +345,7 @@ static int take_kept(void *arg, const char *name)
 {
 	struct kept_by *x = arg;
 
-	x->rule = kept_one(x->l, name);
+	x->rule = part_kept_name(x->l, name);
 	return x->rule != NONE;
 }
 
@@ -356,8 +356,8 @@ static uint32_t kept_path(struct line_ctx *l, const char *path)
 
 	if (!part_spend_file(l, path))
 		return NONE;
-	if (l->c->names)
-		(void)l->c->names(&l->places, path, take_kept, &x);
+	if (l->c->look)
+		(void)l->c->look->names(&l->places, path, take_kept, &x);
 	else
 		(void)take_kept(&x, path);
 	return x.rule;
@@ -406,7 +406,8 @@ static uint32_t kept_number(struct line_ctx *l, const char *dir, const struct cm
 {
 	struct cmd_pattern *g;
 
-	if (!cmd_has_number(word))
+	/* what a pattern of file names matches is on the disk, if that is looked at */
+	if (!cmd_has_number(word) && (l->c->look || !cmd_has_glob(word)))
 		return NONE;
 	g = pool_take(&l->pool, 1, sizeof(*g));
 	if (!g)

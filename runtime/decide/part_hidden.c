@@ -181,7 +181,7 @@ static bool by_file_rule(const struct line_ctx *l, const struct decision *d)
 	return r && r->kind == PB_FILE;
 }
 
-static uint32_t hidden_name(const struct line_ctx *l, const char *path)
+uint32_t part_hidden_name(const struct line_ctx *l, const char *path)
 {
 	static const uint8_t ops[] = { PB_READ, PB_WRITE, PB_EXEC };
 	size_t i;
@@ -209,7 +209,7 @@ static int take_hidden(void *arg, const char *name)
 {
 	struct hidden_by *x = arg;
 
-	x->rule = hidden_name(x->l, name);
+	x->rule = part_hidden_name(x->l, name);
 	return x->rule != UINT32_MAX;
 }
 
@@ -217,8 +217,8 @@ static uint32_t hidden_path(struct line_ctx *l, const char *path)
 {
 	struct hidden_by x = { l, UINT32_MAX };
 
-	if (l->c->names)
-		(void)l->c->names(&l->places, path, take_hidden, &x);
+	if (l->c->look)
+		(void)l->c->look->names(&l->places, path, take_hidden, &x);
 	else
 		(void)take_hidden(&x, path);
 	return x.rule;
@@ -230,7 +230,7 @@ static uint32_t hidden_text(struct line_ctx *l, const struct hidden_at *b,
 	char path[CMD_GIVEN_MAX];
 
 	/* any word may be the name of a link */
-	if (!l->c->names && b->usable && !home && is_plain_name(p, n) &&
+	if (!l->c->look && b->usable && !home && is_plain_name(p, n) &&
 	    !may_be_hidden(l, b, p, n))
 		return UINT32_MAX;
 	/* past the limit the line is denied, whatever is answered here */

@@ -155,9 +155,9 @@ void decide_file_names(const struct decide_ctx *c, struct place_memory *m, uint8
 	decide_deny(c, file_scalar(op), &x.strictest);
 	x.last = x.strictest;
 	x.strictest.effect = PB_ALLOW;
-	if (!c->names)
+	if (!c->look)
 		(void)take_name(&x, path);
-	else if (c->names(m, path, take_name, &x) == -ENAMETOOLONG)
+	else if (c->look->names(m, path, take_name, &x) == -ENAMETOOLONG)
 		decide_deny(c, file_scalar(op), &x.last);
 	*ret = only_rules || x.strictest.effect > x.last.effect ? x.strictest : x.last;
 }
