@@ -91,11 +91,13 @@ static int take_below(void *arg, const char *rest)
 static bool look_below(struct disk *x, const char *top, const char *tree)
 {
 	struct top t = { .x = x };
-	int r = place_names_in(x->q->req->places, top, take_top, &t);
+	int r = count(x);
 	bool leave = x->q->part->flags & CMD_LEAVES_REPO;
 
 	if (tree)
 		t.base = strrchr(tree, '/') + 1;
+	if (r == 0)
+		r = place_names_in(x->q->req->places, top, take_top, &t);
 	if (r == 0)
 		r = place_below(tree ? tree : t.real, leave && !tree, take_below, &t);
 	return is_over(x, r);
@@ -121,8 +123,11 @@ static bool look_at_word(struct disk *x)
 	char path[CMD_GIVEN_MAX];
 	bool glob;
 
-	if (!(x->word->may_write || (x->word->places & (CMD_P_READS | CMD_P_BELOW))) ||
-	    !cmd_word_on_disk(x->q->world, x->dir, x->word, path, &glob))
+	if (!(x->word->places & CMD_P_BELOW) &&
+	    !(cmd_has_glob(x->word) &&
+	      (x->word->may_write || (x->word->places & CMD_P_READS))))
+		return false;
+	if (!cmd_word_on_disk(x->q->world, x->dir, x->word, path, &glob))
 		return false;
 	if (glob) {
 		x->matched = false;
@@ -161,7 +166,8 @@ static bool look_in(struct disk *x, uint32_t *ret_word)
 		if (!(from->places & CMD_P_READS) || !(from->places & (CMD_P_TREE | CMD_P_BELOW)))
 			continue;
 		for (*ret_word = 1; *ret_word < p->nwords; ++*ret_word)
-			if ((p->words[*ret_word].places & CMD_P_WRITES) && *ret_word != i &&
+			if ((p->words[*ret_word].places & CMD_P_WRITES) &&
+			    !(p->words[*ret_word].places & CMD_P_READS) &&
 			    look_at_put(x, &p->words[*ret_word], from))
 				return true;
 	}

@@ -106,8 +106,10 @@ static int take_below(void *arg, const char *rest)
 static bool look_below(struct disk *x, const char *path)
 {
 	struct tops t;
-	int r = find_tops(x, path, &t);
+	int r = count(x);
 
+	if (r == 0)
+		r = find_tops(x, path, &t);
 	if (r == 0)
 		r = x->l->c->look->below(t.real, x->p->flags & CMD_LEAVES_REPO, take_below, &t);
 	return is_over(x, r);
@@ -135,8 +137,11 @@ static bool look_at_word(struct disk *x)
 	char path[CMD_GIVEN_MAX];
 	bool glob;
 
-	if (!(x->word->may_write || (x->word->places & (CMD_P_READS | CMD_P_BELOW))) ||
-	    !cmd_word_on_disk(&x->l->world, x->dir, x->word, path, &glob))
+	if (!(x->word->places & CMD_P_BELOW) &&
+	    !(cmd_has_glob(x->word) &&
+	      (x->word->may_write || (x->word->places & CMD_P_READS))))
+		return false;
+	if (!cmd_word_on_disk(&x->l->world, x->dir, x->word, path, &glob))
 		return false;
 	if (glob) {
 		x->matched = false;
@@ -177,7 +182,9 @@ static bool look_at_put(struct disk *x, const struct cmd_word *to, const struct 
 	    !cmd_word_on_disk(&x->l->world, x->dir, from, source, &glob) || glob)
 		return false;
 	t.base = strrchr(source, '/') + 1;
-	r = find_tops(x, path, &t.to);
+	r = count(x);
+	if (r == 0)
+		r = find_tops(x, path, &t.to);
 	if (r == 0)
 		r = x->l->c->look->below(source, false, take_put, &t);
 	return is_over(x, r);
@@ -193,7 +200,8 @@ static bool look_at_puts(struct disk *x)
 		for (uint32_t k = 1; k < x->p->nwords; k++) {
 			const struct cmd_word *to = &x->p->words[k];
 
-			if ((to->places & CMD_P_WRITES) && to != from && look_at_put(x, to, from))
+			if ((to->places & CMD_P_WRITES) && !(to->places & CMD_P_READS) &&
+			    look_at_put(x, to, from))
 				return true;
 		}
 	}
