@@ -362,6 +362,9 @@ enum cli_exit cmd_explain(struct options *o, struct arena *a)
 	    !request_read(o, &roots, a, &q.req, &q.unparsed, stderr))
 		return CLI_TROUBLE;
 	begin(&q);
+	/* in a sandbox the kernel judges the paths of a line */
+	if (q.req.kind == IR_COMMAND && q.req.scope == IR_HOST)
+		q.req.places = ARENA_NEW(a, struct place_memory);
 	if (q.req.kind == IR_FILE || (q.req.kind == IR_UNIX && !q.req.abstract)) {
 		(void)roots_expand(a, &roots.dirs, q.req.text, &q.given);
 		if (q.given.p[0] != '/')

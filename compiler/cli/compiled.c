@@ -123,6 +123,7 @@ static bool ask(struct bundle *b, const struct ir_request *req, struct arena *a,
 	/* as in the evaluator: too little memory must not act as a limit of the line */
 	for (size = decide_block_size(&sizes, n);; size *= 2) {
 		pol_ctx_init(c, b, arena_alloc(a, size), size);
+		c->look = req->places ? &place_look : NULL;
 		if (pol_ask(c, &q, err) < 0)
 			return false;
 		if (!c->parts.limit || !c->parts.memory_short || size > MAX_BLOCK / 2)

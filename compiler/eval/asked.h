@@ -24,4 +24,16 @@ struct eval_asked {
 	const struct cmd_part *part;  /* of kind CMD_COMMAND, with at least one word */
 };
 
+/* The absolute path that literal text names in the directory. Where links are followed, a ".."
+ * stays in it. `named`: see cmd_resolve_named(). */
+static inline bool eval_path(const struct ir_request *req, const struct cmd_world *w,
+			     const char *dir, const char *text, size_t n, bool home, bool named,
+			     char path[CMD_GIVEN_MAX])
+{
+	if (req->places)
+		return cmd_resolve_given(w, dir, text, n, home, named, path);
+	return named ? cmd_resolve_named(w, dir, text, n, home, path, PATH_MAX) :
+		       cmd_resolve_loosely(w, dir, text, n, home, path, PATH_MAX);
+}
+
 #endif

@@ -10,6 +10,7 @@
 #include "compiler/eval/match.h"
 #include "compiler/eval/match_glob.h"
 #include "compiler/eval/request.h"
+#include "runtime/base/place.h"
 
 /* --- what a word names ------------------------------------------------------------------- */
 
@@ -17,7 +18,7 @@
  * The directories in which the command may run, as far as we know them.  Never empty:
  * where none is known, the list holds one unknown directory.
  */
-static const struct cmd_dir *dirs_of(const struct eval_asked *q)
+const struct cmd_dir *eval_part_dirs(const struct eval_asked *q)
 {
 	static const struct cmd_dir none;
 	const struct cmd_part *p = q->part;
@@ -30,7 +31,7 @@ static const struct cmd_dir *dirs_of(const struct eval_asked *q)
  * The rule that hides the file (from any operation) or denies reading it; NULL if there
  * is none.
  */
-static const struct ir_rule *hidden_path(const struct eval_asked *q, struct str path)
+const struct ir_rule *eval_name_hidden(const struct eval_asked *q, struct str path)
 {
 	static const enum ir_op ops[] = { IR_READ, IR_WRITE, IR_EXEC };
 	struct ir_request file = *q->req;
@@ -53,18 +54,45 @@ static const struct ir_rule *hidden_path(const struct eval_asked *q, struct str 
 	return by;
 }
 
+/* One question about the names of a path, which ends at the first name with a rule. */
+struct asked_names {
+	const struct eval_asked *q;
+	const struct ir_rule *(*ask)(const struct eval_asked *q, struct str name);
+	const struct ir_rule *by;
+};
+
+static int ask_name(void *arg, const char *name)
+{
+	struct asked_names *x = arg;
+
+	x->by = x->ask(x->q, str_from(name));
+	return x->by != NULL;
+}
+
+static const struct ir_rule *ask_names(const struct eval_asked *q, const char *path,
+	const struct ir_rule *(*ask)(const struct eval_asked *q, struct str name))
+{
+	struct asked_names x = { q, ask, NULL };
+
+	if (q->req->places)
+		(void)place_names_in(q->req->places, path, ask_name, &x);
+	else
+		(void)ask_name(&x, path);
+	return x.by;
+}
+
 static const struct ir_rule *hidden_word(const struct eval_asked *q, const char *dir,
 					 const struct cmd_word *word)
 {
 	const struct ir_rule *by = NULL;
-	char buf[PATH_MAX];
+	char buf[CMD_GIVEN_MAX];
 	const char *p;
 	size_t n, at = 0;
 	bool home;
 
 	while (!by && cmd_path_text(word, true, &at, &p, &n, &home))
-		if (cmd_resolve_named(q->world, dir, p, n, home, buf, sizeof(buf)))
-			by = hidden_path(q, str_from(buf));
+		if (eval_path(q->req, q->world, dir, p, n, home, true, buf))
+			by = ask_names(q, buf, eval_name_hidden);
 	return by;
 }
 
@@ -75,7 +103,7 @@ const struct ir_rule *eval_part_hidden(const struct eval_asked *q, bool only_rea
 	const struct cmd_dir *d;
 	uint32_t i;
 
-	for (d = dirs_of(q); d && !by; d = d->next)
+	for (d = eval_part_dirs(q); d && !by; d = d->next)
 		for (i = 0; i < q->part->nwords && !by; i++) {
 			const struct cmd_word *w = &q->part->words[i];
 
@@ -230,7 +258,7 @@ const struct ir_rule *eval_part_holds(const struct eval_asked *q)
 	const struct cmd_dir *d;
 	struct cmd_pattern g;
 
-	for (d = dirs_of(q); d && !by; d = d->next)
+	for (d = eval_part_dirs(q); d && !by; d = d->next)
 		by = holds_in(q, d->path, &g);
 	return by;
 }
@@ -251,8 +279,8 @@ static void take(struct written *x, struct str path)
 
 	req.kind = IR_FILE;
 	req.op = IR_WRITE;
-	req.path = str_dup(x->a, path);
-	eval_decide_request(x->q->ir, &req, x->a, &d);
+	req.path = path;
+	eval_decide_names(x->q->ir, &req, true, x->a, &d);
 	if (d.effect == IR_ALLOW || !d.rule)
 		return;
 	if (d.effect > IR_DENY)
@@ -269,33 +297,32 @@ static void take_text(struct written *x, const char *path)
 
 	take(x, str_from(path));
 	for (uint32_t i = 0; cmd_name_in(x->q->part, i, &name, &n); i++)
-		if (n && strlen(path) + n + 2 <= PATH_MAX)
+		if (n && strlen(path) + n + 2 <= CMD_GIVEN_MAX)
 			take(x, str_printf(x->a, "%s/%.*s", path, (int)n, name));
 }
 
 bool eval_part_writes(const struct eval_asked *q, struct arena *a, struct eval_decision *ret)
 {
 	struct written x = { .q = q, .a = a, .ret = ret };
-	char path[PATH_MAX];
+	char path[CMD_GIVEN_MAX];
 	const struct cmd_dir *d;
 	const char *text;
 	size_t n, at;
 	bool home;
 
-	for (d = dirs_of(q); d; d = d->next)
+	for (d = eval_part_dirs(q); d; d = d->next)
 		for (uint32_t i = 1; i < q->part->nwords; i++)
 			for (at = 0; (q->part->words[i].places & CMD_P_WRITES) &&
 				     cmd_path_text(&q->part->words[i], false, &at, &text, &n,
 						   &home);)
-				if (cmd_resolve_named(q->world, d->path, text, n, home, path,
-							sizeof(path)))
+				if (eval_path(q->req, q->world, d->path, text, n, home, true, path))
 					take_text(&x, path);
 	return x.any;
 }
 
 /* --- what it may write, though no table says so ---------------------------------------------- */
 
-static const struct ir_rule *kept_path(const struct eval_asked *q, struct str path)
+const struct ir_rule *eval_name_kept(const struct eval_asked *q, struct str path)
 {
 	struct ir_request file = *q->req;
 	const struct ir_rule *by;
@@ -313,7 +340,7 @@ static const struct ir_rule *kept_path(const struct eval_asked *q, struct str pa
 }
 
 /* The text begins such a name, or is one that goes on. */
-static const struct ir_rule *kept_name(const struct eval_asked *q, const char *dir,
+static const struct ir_rule *begins_kept(const struct eval_asked *q, const char *dir,
 				       const char *text, size_t n, bool home)
 {
 	const struct ir_rule *by;
@@ -327,7 +354,7 @@ static const struct ir_rule *kept_name(const struct eval_asked *q, const char *d
 	for (end = 0; end + 1 < g.n; end++)
 		path[end] = (char)g.v[end];
 	for (; end && path[end - 1] != '/' && !by; end--)
-		by = kept_path(q, (struct str){ path, end });
+		by = eval_name_kept(q, (struct str){ path, end });
 	return by;
 }
 
@@ -336,18 +363,20 @@ static const struct ir_rule *may_write_word(const struct eval_asked *q, const ch
 {
 	const struct ir_rule *by = NULL;
 	struct cmd_pattern g;
-	char path[PATH_MAX];
+	char path[CMD_GIVEN_MAX];
 	const char *text;
 	size_t n, at = 0;
 	bool home;
 
-	if (cmd_has_number(word) && cmd_word_pattern(q->world, dir, word, false, &g))
+	/* what a pattern of file names matches is on the disk, if that is looked at */
+	if ((cmd_has_number(word) || (!q->req->places && cmd_has_glob(word))) &&
+	    cmd_word_pattern(q->world, dir, word, false, &g))
 		by = rule_in(q, &g, keeps);
 	while (!by && cmd_path_text(word, true, &at, &text, &n, &home)) {
-		if (cmd_resolve_named(q->world, dir, text, n, home, path, sizeof(path)))
-			by = kept_path(q, str_from(path));
+		if (eval_path(q->req, q->world, dir, text, n, home, true, path))
+			by = ask_names(q, path, eval_name_kept);
 		if (!by && (word->places & CMD_P_BEGINS))
-			by = kept_name(q, dir, text, n, home);
+			by = begins_kept(q, dir, text, n, home);
 	}
 	return by;
 }
@@ -356,7 +385,7 @@ const struct ir_rule *eval_part_may_write(const struct eval_asked *q, uint32_t *
 {
 	const struct ir_rule *by = NULL;
 
-	for (const struct cmd_dir *d = dirs_of(q); d && !by; d = d->next)
+	for (const struct cmd_dir *d = eval_part_dirs(q); d && !by; d = d->next)
 		for (uint32_t i = 1; i < q->part->nwords && !by; i++) {
 			if (!q->part->words[i].may_write)
 				continue;

@@ -9,6 +9,15 @@
 #include "compiler/eval/decision.h"
 
 /*
+ * The directories in which the command may run, as far as they are known.  Never empty: where none
+ * is known, the list holds one unknown directory.
+ */
+const struct cmd_dir *eval_part_dirs(const struct eval_asked *q);
+/* The rule that hides one path, or denies reading it; the one that keeps it from being written,
+ * or asks.  NULL: none. */
+const struct ir_rule *eval_name_hidden(const struct eval_asked *q, struct str path);
+const struct ir_rule *eval_name_kept(const struct eval_asked *q, struct str path);
+/*
  * Returns the rule that hides the file that a literal word names, or denies reading it.
  * Looks at all words, or only at those that are read.
  */

@@ -141,13 +141,13 @@ static void decide_path(struct asked_line *l, const struct cmd_part *c,
 {
 	enum eval_part_step step = EVAL_PS_TARGET;
 	struct eval_decision got;
-	char buf[PATH_MAX];
+	char buf[CMD_GIVEN_MAX];
 
-	if (!c->path || !cmd_resolve_loosely(&l->world, dir, c->path, c->path_n,
-					     c->home_path, buf, sizeof(buf)))
+	if (!c->path || !eval_path(req, &l->world, dir, c->path, c->path_n, c->home_path, false,
+				   buf))
 		return;
 	req->path = str_dup(l->a, str_from(buf));
-	eval_decide_request(l->ir, req, l->a, &got);
+	eval_decide_names(l->ir, req, false, l->a, &got);
 	if (req->scope != IR_HOST && !got.rule) {
 		leave_to_sandbox(req, &got);
 		step = EVAL_PS_SANDBOX;
@@ -163,17 +163,16 @@ static void decide_op(struct asked_line *l, const struct cmd_part *c, enum ir_op
 	const struct cmd_dir *d = c->dirs_unknown || !c->dirs ? c->near : c->dirs;
 	struct ir_request req = *l->req;
 	struct eval_decision got;
-	char buf[PATH_MAX];
+	char buf[CMD_GIVEN_MAX];
 
 	req.kind = IR_FILE;
 	req.op = op;
 	/* a path that does not depend on the directory is known in any case */
 	known &= (c->dirs && !c->dirs_unknown) ||
-		 cmd_resolve_loosely(&l->world, NULL, c->path, c->path_n, c->home_path, buf,
-				     sizeof(buf));
+		 eval_path(&req, &l->world, NULL, c->path, c->path_n, c->home_path, false, buf);
 	for (const struct cmd_dir *k = d; known && k; k = k->next)
-		known = cmd_resolve_loosely(&l->world, k->path, c->path, c->path_n,
-					    c->home_path, buf, sizeof(buf));
+		known = eval_path(&req, &l->world, k->path, c->path, c->path_n, c->home_path,
+				  false, buf);
 	if (!known) {
 		if (req.scope == IR_HOST)
 			unknown_target(l, &req, &got);
@@ -248,6 +247,8 @@ static void decide_part(struct asked_line *l, struct cmd_part *c,
 	case CMD_COMMAND:
 		eval_decide_part(&q, l->a, p);
 		c->allowed_by_rule = p->allowed_by_rule;
+		if (p->too_much)
+			c->opaque = CMD_TOO_MUCH;
 		break;
 	case CMD_FILE:
 		decide_file(l, c, p);

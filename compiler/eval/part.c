@@ -5,6 +5,7 @@
  */
 #include <limits.h>
 
+#include "compiler/eval/disk.h"
 #include "compiler/eval/files.h"
 #include "compiler/eval/index.h"
 #include "compiler/eval/levels.h"
@@ -310,6 +311,7 @@ static bool stands_alone(const struct eval_asked *q)
  */
 static void decide_words(const struct eval_asked *q, struct eval_part_decision *p)
 {
+	bool undecided = false;
 	const struct ir_rule *by;
 	uint32_t word = 0;
 
@@ -337,8 +339,14 @@ static void decide_words(const struct eval_asked *q, struct eval_part_decision *
 		return;
 	}
 	by = eval_part_may_write(q, &word);
+	if (!by)
+		by = eval_part_on_disk(q, &word, &undecided);
 	if (by)
 		at_least_ask(p, EVAL_PS_MAY_WRITE, by, word);
+	if (undecided) {
+		p->too_much = true;
+		at_least_opaque(q->ir, p, EVAL_PS_OPAQUE, NULL);
+	}
 }
 
 /* Decides about the files that the program's table says it reads and writes. */

@@ -50,6 +50,7 @@ struct eval_part_decision {
 	 */
 	const struct ir_rule *because;
 	uint32_t word;       /* LOST, SPELLS, HIDDEN, READS: the index of the word */
+	bool too_much;       /* CMD_TOO_MUCH is why it is opaque */
 	bool allowed_by_rule;
 	bool inert;
 };

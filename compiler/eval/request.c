@@ -10,6 +10,7 @@
 #include "compiler/eval/levels.h"
 #include "compiler/eval/match.h"
 #include "compiler/eval/request.h"
+#include "runtime/base/place.h"
 
 /* Rules of this effect match broadly (deny, ask, hide) or narrowly (allow). */
 static enum eval_side side_of(enum ir_effect e)
@@ -218,4 +219,40 @@ void eval_decide_request(const struct ir *ir, const struct ir_request *asked,
 	if (req->kind == IR_NET && eval_is_guarded(ir, req, &d, a))
 		by_guard(&d);
 	*ret = d;
+}
+
+struct by_names {
+	const struct ir *ir;
+	struct ir_request req;
+	struct arena *a;
+	struct eval_decision last, strictest; /* of the last name; of all names, by a rule */
+};
+
+static int take_name(void *arg, const char *name)
+{
+	struct by_names *x = arg;
+
+	x->req.path = str_dup(x->a, str_from(name));
+	eval_decide_request(x->ir, &x->req, x->a, &x->last);
+	if (x->last.rule && x->last.effect > x->strictest.effect)
+		x->strictest = x->last;
+	return 0;
+}
+
+void eval_decide_names(const struct ir *ir, const struct ir_request *asked, bool only_rules,
+		       struct arena *a, struct eval_decision *ret)
+{
+	struct by_names x = { .ir = ir, .req = *asked, .a = a };
+	struct eval_decision deny = { .effect = IR_DENY, .step = EVAL_STEP_OTHERWISE,
+				      .risk = IR_RISK_MEDIUM,
+				      .scalar = eval_otherwise_of(asked) };
+	const char *path = str_z(a, asked->path);
+
+	x.last = x.strictest = deny;
+	x.strictest.effect = IR_ALLOW;
+	if (!asked->places)
+		(void)take_name(&x, path);
+	else if (place_names_in(asked->places, path, take_name, &x) == -ENAMETOOLONG)
+		x.last = deny;
+	*ret = only_rules || x.strictest.effect > x.last.effect ? x.strictest : x.last;
 }

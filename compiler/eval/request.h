@@ -12,6 +12,15 @@ void eval_decide_request(const struct ir *ir, const struct ir_request *asked,
 			 struct arena *a, struct eval_decision *ret);
 
 /*
+ * Semantics 5: decides a file that a line names, by all of its names if req->places is set;
+ * the path may then have "..".  What is decided about the physical path counts, and a rule
+ * about another name where it is stricter.  With `only_rules`, allow without a rule if no rule
+ * decides about any name.
+ */
+void eval_decide_names(const struct ir *ir, const struct ir_request *asked, bool only_rules,
+		       struct arena *a, struct eval_decision *ret);
+
+/*
  * Semantics 5: rewrites a path below a mount's place to the same path below the mount's
  * tree.  False where the tree's root is unknown in this request: there is no such file.
  */

@@ -208,6 +208,8 @@ struct ir_roots {
 	struct str dir[IR_ROOT_COUNT];
 };
 
+struct place_memory;
+
 struct ir_request {
 	enum ir_kind kind;
 	enum ir_scope scope;
@@ -218,6 +220,9 @@ struct ir_request {
 	size_t nargv;
 	bool unparsed;     /* the line could not be parsed: argv is ignored */
 	struct str cwd;
+	/* The links of this machine are followed in the paths that the words name; NULL: they
+	 * have no other names than those in the text. */
+	struct place_memory *places;
 	/*
 	 * kinds file, unix: an absolute path without '.', '..', '//', or an abstract
 	 * name

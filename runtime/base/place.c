@@ -2,6 +2,8 @@
 #include "runtime/base/place.h"
 
 #include <errno.h>
+#include <fts.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -242,19 +244,32 @@ static int join_lexically(const char *dir, const char *rest, char out[PATH_MAX])
 	return 0;
 }
 
-/* Follows the path as the kernel does, one component after the other: `done` has no links. */
 int place_names(const char *path, int (*each)(void *arg, const char *name), void *arg)
 {
-	char done[PATH_MAX] = "", rest[PATH_MAX], name[PATH_MAX], text[PATH_MAX];
-	int links = 0, r = strlen(path) < PATH_MAX ? 0 : -ENAMETOOLONG;
+	struct place_memory none = { .n = 0 };
+
+	return place_names_in(&none, path, each, arg);
+}
+
+/* Follows the path as the kernel does, one component after the other: `done` has no links. */
+int place_names_in(struct place_memory *m, const char *path,
+		   int (*each)(void *arg, const char *name), void *arg)
+{
+	char done[PATH_MAX] = "", rest[2 * PATH_MAX], name[PATH_MAX], text[PATH_MAX];
+	bool known = m->n && strncmp(path, m->dir, m->n) == 0 && path[m->n] == '/';
+	int links = 0, r = strlen(path) < sizeof(rest) ? 0 : -ENAMETOOLONG;
 	ssize_t n;
 
 	if (r == 0) {
-		(void)snprintf(rest, sizeof(rest), "%s", path);
+		memcpy(rest, path, strlen(path) + 1);
 		r = join_lexically("", rest, name);
 	}
 	if (r == 0)
 		r = each(arg, name);
+	if (r == 0 && known) {
+		memcpy(done, m->dir, m->n + 1);
+		memmove(rest, rest + m->n, strlen(rest + m->n) + 1);
+	}
 	while (r == 0) {
 		char *s = rest + strspn(rest, "/"), part[NAME_MAX + 2];
 		size_t k = strcspn(s, "/");
@@ -266,8 +281,13 @@ int place_names(const char *path, int (*each)(void *arg, const char *name), void
 		memcpy(part, s, k);
 		part[k] = '\0';
 		s += k;
+		if (!links && !s[strspn(s, "/")] && strcmp(done, m->dir) != 0) {
+			m->n = strlen(done);
+			memcpy(m->dir, done, m->n + 1);
+		}
 		r = join_lexically(done, part, name);
-		n = r == 0 && part[strspn(part, ".")] ? readlink(name, text, sizeof(text) - 1) : -1;
+		n = r == 0 && strcmp(part, ".") != 0 && strcmp(part, "..") != 0 ?
+			    readlink(name, text, sizeof(text) - 1) : -1;
 		if (n > 0 && is_personal(name))
 			return 0;
 		if (n <= 0) {
@@ -290,6 +310,66 @@ int place_names(const char *path, int (*each)(void *arg, const char *name), void
 	}
 	return r;
 }
+
+/* --- what is there ----------------------------------------------------------------------- */
+
+static int report_below(FTS *tree, size_t top, bool leave_repo,
+			int (*each)(void *arg, const char *rest), void *arg)
+{
+	FTSENT *e;
+
+	while ((e = fts_read(tree))) {
+		int r = 0;
+
+		if (e->fts_info == FTS_DP || (e->fts_level == 0 && e->fts_info != FTS_DNR))
+			continue;
+		if (e->fts_info == FTS_DNR || e->fts_info == FTS_ERR)
+			return -e->fts_errno;
+		if (leave_repo && e->fts_level == 1 && strcmp(e->fts_name, ".git") == 0) {
+			(void)fts_set(tree, e, FTS_SKIP);
+			continue;
+		}
+		r = each(arg, e->fts_path + top);
+		if (r != 0)
+			return r;
+	}
+	return -errno;
+}
+
+int place_below(const char *dir, bool leave_repo, int (*each)(void *arg, const char *rest), void *arg)
+{
+	char top[PATH_MAX], *paths[] = { top, NULL };
+	FTS *tree;
+	int r;
+
+	if (!realpath(dir, top))
+		return 0;
+	tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT | FTS_COMFOLLOW, NULL);
+	if (!tree)
+		return -errno;
+	errno = 0;
+	r = report_below(tree, top[1] ? strlen(top) + 1 : 1, leave_repo, each, arg);
+	fts_close(tree);
+	return r;
+}
+
+int place_matches(const char *pattern, int (*each)(void *arg, const char *path), void *arg)
+{
+	glob_t g;
+	int r = glob(pattern, GLOB_NOSORT, NULL, &g);
+
+	if (r == GLOB_NOMATCH)
+		return 0;
+	if (r == 0)
+		for (size_t i = 0; r == 0 && i < g.gl_pathc; i++)
+			r = each(arg, g.gl_pathv[i]);
+	else
+		r = -ENOMEM;
+	globfree(&g);
+	return r;
+}
+
+const struct place_look place_look = { place_names_in, place_below, place_matches };
 
 bool place_of_link(const char *path, const char *text, char *out, size_t cap)
 {

@@ -49,6 +49,38 @@ int place_physical_below(const char *path, size_t known, char *out);
 enum { PLACE_MAX_LINKS = 40 };
 int place_names(const char *path, int (*each)(void *arg, const char *name), void *arg);
 /*
+ * The same for many paths that are judged together: a directory without a link on its way is
+ * remembered, so that a path in it costs one look and not one for each component.  Zeroed
+ * before the first call, and used for one judgement only.
+ */
+struct place_memory {
+	char dir[PATH_MAX];
+	size_t n;
+};
+int place_names_in(struct place_memory *m, const char *path,
+		   int (*each)(void *arg, const char *name), void *arg);
+/*
+ * Calls `each` for what lies below a directory, with the path from there; no link on the way is
+ * followed, and nothing that is not readable is.  `leave_repo`: not for its .git.  What is no
+ * directory has nothing below.  0, what `each` returned if that is not 0, or -errno if a
+ * directory could not be read.  A judgement looks at PLACE_MAX_BELOW names.
+ */
+enum { PLACE_MAX_BELOW = 100000 };
+int place_below(const char *dir, bool leave_repo, int (*each)(void *arg, const char *rest), void *arg);
+/* Calls `each` for what exists and matches the pattern of glob(3).  0, what `each` returned if
+ * that is not 0, or -ENOMEM. */
+int place_matches(const char *pattern, int (*each)(void *arg, const char *path), void *arg);
+/* How a judge of text looks at this machine: it has these, or a NULL pointer to them. */
+struct place_look {
+	int (*names)(struct place_memory *m, const char *path,
+		     int (*each)(void *arg, const char *name), void *arg);
+	int (*below)(const char *dir, bool leave_repo, int (*each)(void *arg, const char *rest),
+		     void *arg);
+	int (*matches)(const char *pattern, int (*each)(void *arg, const char *path), void *arg);
+};
+extern const struct place_look place_look;
+
+/*
  * The physical path of the socket of the caller's ssh-agent, from the value of
  * SSH_AUTH_SOCK.  -ENOENT if there is no value or nothing at its path, -EINVAL if it is
  * no absolute path, -ENOTSOCK, or -EPERM if the socket belongs to somebody else than

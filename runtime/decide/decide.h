@@ -7,6 +7,7 @@
 #ifndef RUNTIME_DECIDE_DECIDE_H
 #define RUNTIME_DECIDE_DECIDE_H
 
+#include "runtime/base/place.h"
 #include "runtime/bundle/reader.h"
 #include "runtime/line/command.h"
 
@@ -20,9 +21,9 @@ struct decide_ctx {
 	struct decide_roots roots;
 	uint8_t scope; /* enum pb_scope */
 	const char *cwd; /* commands: absolute and physical; NULL: not known */
-	/* place_names(), or NULL: the paths in a line have no other names than those that
-	 * it gives. */
-	int (*names)(const char *path, int (*each)(void *arg, const char *name), void *arg);
+	/* NULL: the paths in a line have no other names than those that it gives, and what lies
+	 * below a directory is not known. */
+	const struct place_look *look;
 };
 
 #define DECIDE_MAX_MATCHED 64
@@ -89,10 +90,13 @@ void decide_unparsed(const struct decide_ctx *c, struct decision *ret);
  * paths and operations. */
 void decide_file(const struct decide_ctx *c, uint8_t op, const char *path,
 		 struct decision *ret);
-/* The same for all names of the path: a rule about another name than the given one counts
- * where it is stricter, and with `otherwise` so does what is decided about the last one. */
-void decide_file_names(const struct decide_ctx *c, uint8_t op, const char *path,
-		       bool otherwise, struct decision *ret);
+/*
+ * The same for all names of the path, if they can be found; it may have "..".  What is decided
+ * about the physical path counts, and a rule about another name where it is stricter.  With
+ * `only_rules` no `otherwise` counts: PB_ALLOW if no file rule decides about any name.
+ */
+void decide_file_names(const struct decide_ctx *c, struct place_memory *m, uint8_t op,
+		       const char *path, bool only_rules, struct decision *ret);
 /*
  * If `from` were a link to `to`: would a name below it that a rule denies to write be
  * written by a name below `to` that is not denied?  Both are paths as those of

@@ -118,10 +118,9 @@ static void take_answer(struct cmd_part *p, const struct decision *d, enum decid
 }
 
 static bool target_in(const struct line_ctx *l, const struct cmd_part *p, const char *dir,
-		      char path[PATH_MAX])
+		      char path[CMD_GIVEN_MAX])
 {
-	return p->path && cmd_resolve_loosely(&l->world, dir, p->path, p->path_n,
-					      p->home_path, path, PATH_MAX);
+	return p->path && part_path(l, dir, p->path, p->path_n, p->home_path, false, path);
 }
 
 /* The target in one of the directories in which the shell may be. */
@@ -130,7 +129,7 @@ static void decide_path(struct line_ctx *l, struct cmd_part *p, uint8_t op, cons
 {
 	enum decide_step step = DECIDE_TARGET;
 	const struct pb_rule *r;
-	char path[PATH_MAX];
+	char path[CMD_GIVEN_MAX];
 	struct decision one;
 
 	if (!target_in(l, p, dir, path))
@@ -140,7 +139,7 @@ static void decide_path(struct line_ctx *l, struct cmd_part *p, uint8_t op, cons
 		take_answer(p, &one, step, ret, first);
 		return;
 	}
-	decide_file_names(l->c, op, path, true, &one);
+	decide_file_names(l->c, &l->places, op, path, false, &one);
 	r = bundle_rule(l->c->b, one.rule);
 	if (l->c->scope != PB_HOST && (!r || r->kind != PB_FILE)) {
 		leave_to_sandbox(l, op, &one);
@@ -154,7 +153,7 @@ static void decide_op(struct line_ctx *l, struct cmd_part *p, uint8_t op,
 {
 	bool known = p->path && !p->path_guess;
 	const struct cmd_dir *d = p->dirs_unknown || !p->dirs ? p->near : p->dirs;
-	char path[PATH_MAX];
+	char path[CMD_GIVEN_MAX];
 	struct decision one;
 
 	/* a path that does not depend on the directory is known in any case */

@@ -33,7 +33,20 @@ struct line_ctx {
 	                      one */
 	bool is_trial;     /* nothing of what is found now is reported */
 	struct hidden_at hidden_at; /* for the directory that was asked about last */
+	struct place_memory places;
+	uint32_t looked; /* names of what is on the disk that were looked at */
 };
+
+/* The absolute path that literal text names in the directory. Where links are followed, a ".."
+ * stays in it. `named`: see cmd_resolve_named(). */
+static inline bool part_path(const struct line_ctx *l, const char *dir, const char *text, size_t n,
+			     bool home, bool named, char path[CMD_GIVEN_MAX])
+{
+	if (l->c->look)
+		return cmd_resolve_given(&l->world, dir, text, n, home, named, path);
+	return named ? cmd_resolve_named(&l->world, dir, text, n, home, path, PATH_MAX) :
+		       cmd_resolve_loosely(&l->world, dir, text, n, home, path, PATH_MAX);
+}
 
 static inline bool part_spend(struct line_ctx *l, uint64_t n)
 {

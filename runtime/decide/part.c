@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "runtime/decide/part.h"
+#include "runtime/decide/part_disk.h"
 #include "runtime/decide/part_files.h"
 #include "runtime/decide/part_hidden.h"
 #include "runtime/decide/part_match.h"
@@ -244,6 +245,7 @@ static bool stands_alone(const struct deciding *x)
 static void decide_named(struct deciding *x)
 {
 	const struct pb_rule *r = bundle_rule(x->l->c->b, x->d.rule);
+	bool undecided = false;
 	uint32_t by;
 
 	if (x->d.effect != PB_ALLOW || x->m.inert)
@@ -263,8 +265,14 @@ static void decide_named(struct deciding *x)
 		return;
 	}
 	by = part_may_write(x->l, x->p);
+	if (by == NONE)
+		by = part_on_disk(x->l, x->p, &undecided);
 	if (by != NONE)
 		at_least_ask(x, DECIDE_MAY_WRITE, by);
+	if (undecided) {
+		x->p->opaque = CMD_TOO_MUCH;
+		at_least_opaque(x, DECIDE_OPAQUE);
+	}
 }
 
 /* The same, and first at commands that its words spell. */

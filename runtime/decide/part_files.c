@@ -239,7 +239,7 @@ static void take(struct written *x, const char *path)
 
 	if (!part_spend_file(x->l, path))
 		return;
-	decide_file_names(x->l->c, PB_WRITE, path, false, &d);
+	decide_file_names(x->l->c, &x->l->places, PB_WRITE, path, true, &d);
 	r = bundle_rule(x->l->c->b, d.rule);
 	if (d.effect == PB_ALLOW || !r || r->kind != PB_FILE)
 		return;
@@ -254,7 +254,7 @@ static void take(struct written *x, const char *path)
 static void take_text(struct written *x, const struct cmd_part *p, const char *path)
 {
 	size_t n = strlen(path), k;
-	char in[PATH_MAX];
+	char in[CMD_GIVEN_MAX];
 	const char *name;
 
 	take(x, path);
@@ -274,7 +274,7 @@ static void take_text(struct written *x, const struct cmd_part *p, const char *p
 
 static void writes_in(struct written *x, const struct cmd_part *p, const char *dir)
 {
-	char path[PATH_MAX];
+	char path[CMD_GIVEN_MAX];
 	const char *text;
 	size_t n, at;
 	bool home;
@@ -283,8 +283,7 @@ static void writes_in(struct written *x, const struct cmd_part *p, const char *d
 		for (at = 0; (p->words[i].places & CMD_P_WRITES) &&
 			     cmd_path_text(&p->words[i], false, &at, &text, &n, &home);)
 			if (part_spend(x->l, n + 8) &&
-			    cmd_resolve_named(&x->l->world, dir, text, n, home, path,
-						sizeof(path)))
+			    part_path(x->l, dir, text, n, home, true, path))
 				take_text(x, p, path);
 }
 
@@ -306,16 +305,14 @@ bool part_writes(struct line_ctx *l, const struct cmd_part *p, struct decision *
 
 /* --- words that may name a file that the program writes --------------------------------------------- */
 
-/* The rule (not `otherwise`) that keeps the path from being written, or asks. */
-static uint32_t kept_path(struct line_ctx *l, const char *path)
+/* The rule (not `otherwise`) that keeps the name from being written, or asks. */
+uint32_t part_kept_name(const struct line_ctx *l, const char *path)
 {
 	const struct pb_matcher *m = l->c->b->matcher;
 	bool spoken_of = l->c->b->mounts && l->c->b->mounts->mounts.count;
 	const struct pb_rule *r;
 	struct decision d;
 
-	if (!part_spend_file(l, path))
-		return NONE;
 	/* few paths are, and deciding one costs more */
 	for (uint32_t i = 0; i < m->automata.count && !spoken_of; i++) {
 		const struct pb_automaton *a = dfa_at(m, i);
@@ -337,6 +334,33 @@ static uint32_t kept_path(struct line_ctx *l, const char *path)
 	decide_file(l->c, PB_WRITE, path, &d);
 	r = bundle_rule(l->c->b, d.rule);
 	return d.effect != PB_ALLOW && r && r->kind == PB_FILE ? d.rule : NONE;
+}
+
+struct kept_by {
+	const struct line_ctx *l;
+	uint32_t rule;
+};
+
+static int take_kept(void *arg, const char *name)
+{
+	struct kept_by *x = arg;
+
+	x->rule = part_kept_name(x->l, name);
+	return x->rule != NONE;
+}
+
+/* The same for all names of the path. */
+static uint32_t kept_path(struct line_ctx *l, const char *path)
+{
+	struct kept_by x = { l, NONE };
+
+	if (!part_spend_file(l, path))
+		return NONE;
+	if (l->c->look)
+		(void)l->c->look->names(&l->places, path, take_kept, &x);
+	else
+		(void)take_kept(&x, path);
+	return x.rule;
 }
 
 /* The first rule that keeps from being written something that the pattern may match. */
@@ -382,7 +406,8 @@ static uint32_t kept_number(struct line_ctx *l, const char *dir, const struct cm
 {
 	struct cmd_pattern *g;
 
-	if (!cmd_has_number(word))
+	/* what a pattern of file names matches is on the disk, if that is looked at */
+	if (!cmd_has_number(word) && (l->c->look || !cmd_has_glob(word)))
 		return NONE;
 	g = pool_take(&l->pool, 1, sizeof(*g));
 	if (!g)
@@ -394,7 +419,7 @@ static uint32_t may_write_in(struct line_ctx *l, const struct cmd_part *p, const
 {
 	struct pool pool = l->pool;
 	uint32_t rule = NONE;
-	char path[PATH_MAX];
+	char path[CMD_GIVEN_MAX];
 	const char *text;
 	size_t n, at;
 	bool home;
@@ -408,7 +433,7 @@ static uint32_t may_write_in(struct line_ctx *l, const struct cmd_part *p, const
 			     cmd_path_text(&p->words[i], true, &at, &text, &n, &home);) {
 			if (!part_spend(l, n + 8))
 				return NONE;
-			if (cmd_resolve_named(&l->world, dir, text, n, home, path, sizeof(path)))
+			if (part_path(l, dir, text, n, home, true, path))
 				rule = kept_path(l, path);
 			if (rule == NONE && (p->words[i].places & CMD_P_BEGINS))
 				rule = kept_name(l, dir, text, n, home);

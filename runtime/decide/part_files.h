@@ -15,4 +15,7 @@ bool part_writes(struct line_ctx *l, const struct cmd_part *p, struct decision *
  * write there; UINT32_MAX: none. */
 uint32_t part_may_write(struct line_ctx *l, const struct cmd_part *p);
 
+/* The rule (not `otherwise`) that keeps one name from being written, or asks; UINT32_MAX: none. */
+uint32_t part_kept_name(const struct line_ctx *l, const char *path);
+
 #endif

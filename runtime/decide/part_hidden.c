@@ -181,7 +181,7 @@ static bool by_file_rule(const struct line_ctx *l, const struct decision *d)
 	return r && r->kind == PB_FILE;
 }
 
-static uint32_t hidden_name(const struct line_ctx *l, const char *path)
+uint32_t part_hidden_name(const struct line_ctx *l, const char *path)
 {
 	static const uint8_t ops[] = { PB_READ, PB_WRITE, PB_EXEC };
 	size_t i;
@@ -209,30 +209,32 @@ static int take_hidden(void *arg, const char *name)
 {
 	struct hidden_by *x = arg;
 
-	x->rule = hidden_name(x->l, name);
+	x->rule = part_hidden_name(x->l, name);
 	return x->rule != UINT32_MAX;
 }
 
-static uint32_t hidden_path(const struct line_ctx *l, const char *path)
+static uint32_t hidden_path(struct line_ctx *l, const char *path)
 {
-	struct hidden_by x = { l, hidden_name(l, path) };
+	struct hidden_by x = { l, UINT32_MAX };
 
-	if (x.rule == UINT32_MAX && l->c->names)
-		(void)l->c->names(path, take_hidden, &x);
+	if (l->c->look)
+		(void)l->c->look->names(&l->places, path, take_hidden, &x);
+	else
+		(void)take_hidden(&x, path);
 	return x.rule;
 }
 
 static uint32_t hidden_text(struct line_ctx *l, const struct hidden_at *b,
 			    const char *dir, const char *p, size_t n, bool home)
 {
-	char path[PATH_MAX];
+	char path[CMD_GIVEN_MAX];
 
 	/* any word may be the name of a link */
-	if (!l->c->names && b->usable && !home && is_plain_name(p, n) &&
+	if (!l->c->look && b->usable && !home && is_plain_name(p, n) &&
 	    !may_be_hidden(l, b, p, n))
 		return UINT32_MAX;
 	/* past the limit the line is denied, whatever is answered here */
-	if (!cmd_resolve_named(&l->world, dir, p, n, home, path, sizeof(path)) ||
+	if (!part_path(l, dir, p, n, home, true, path) ||
 	    !part_spend_file(l, path))
 		return UINT32_MAX;
 	return hidden_path(l, path);

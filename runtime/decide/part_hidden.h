@@ -22,4 +22,7 @@ static inline bool part_is_secret(const struct pb_rule *r)
 	return r->effect == PB_HIDE || (r->effect == PB_DENY && (r->ops & PB_READ));
 }
 
+/* The rule that hides one name, or denies reading it; UINT32_MAX: none. */
+uint32_t part_hidden_name(const struct line_ctx *l, const char *path);
+
 #endif

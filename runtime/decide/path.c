@@ -131,8 +131,7 @@ void decide_file(const struct decide_ctx *c, uint8_t op, const char *path,
 
 struct by_names {
 	const struct decide_ctx *c;
-	struct decision *ret;
-	char last[PATH_MAX];
+	struct decision last, strictest; /* of the last name; of all names, by a rule */
 	uint8_t op;
 };
 
@@ -140,33 +139,27 @@ static int take_name(void *arg, const char *name)
 {
 	struct by_names *x = arg;
 	const struct pb_rule *r;
-	struct decision d;
 
-	if (strlen(name) >= sizeof(x->last))
-		return -ENAMETOOLONG;
-	memcpy(x->last, name, strlen(name) + 1);
-	decide_file(x->c, x->op, name, &d);
-	r = bundle_rule(x->c->b, d.rule);
-	if (r && r->kind == PB_FILE && d.effect > x->ret->effect)
-		*x->ret = d;
+	decide_file(x->c, x->op, name, &x->last);
+	r = bundle_rule(x->c->b, x->last.rule);
+	if (r && r->kind == PB_FILE && x->last.effect > x->strictest.effect)
+		x->strictest = x->last;
 	return 0;
 }
 
-void decide_file_names(const struct decide_ctx *c, uint8_t op, const char *path,
-		       bool otherwise, struct decision *ret)
+void decide_file_names(const struct decide_ctx *c, struct place_memory *m, uint8_t op,
+		       const char *path, bool only_rules, struct decision *ret)
 {
-	struct by_names x = { .c = c, .ret = ret, .op = op };
-	struct decision d;
+	struct by_names x = { .c = c, .op = op };
 
-	decide_file(c, op, path, ret);
-	if (!c->names || !place_is_plain(path))
-		return;
-	(void)c->names(path, take_name, &x);
-	if (!otherwise || !x.last[0] || !strcmp(x.last, path))
-		return;
-	decide_file(c, op, x.last, &d);
-	if (d.effect > ret->effect)
-		*ret = d;
+	decide_deny(c, file_scalar(op), &x.strictest);
+	x.last = x.strictest;
+	x.strictest.effect = PB_ALLOW;
+	if (!c->look)
+		(void)take_name(&x, path);
+	else if (c->look->names(m, path, take_name, &x) == -ENAMETOOLONG)
+		decide_deny(c, file_scalar(op), &x.last);
+	*ret = only_rules || x.strictest.effect > x.last.effect ? x.strictest : x.last;
 }
 
 void decide_unix(const struct decide_ctx *c, const char *path, bool abstract,

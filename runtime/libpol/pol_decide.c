@@ -114,7 +114,7 @@ static int start_command(struct asked *a, size_t n)
 			      "last '/'");
 	a->ctx.cwd = a->q->cwd;
 	if (a->ctx.scope == PB_HOST)
-		a->ctx.names = a->c->names;
+		a->ctx.look = a->c->look;
 	r = take_roots(a);
 	return r == 0 ? check_room(a, n) : r;
 }

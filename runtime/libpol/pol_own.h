@@ -22,9 +22,9 @@ struct pol_ctx {
 	struct bundle *b; /* decisions do not change it, once its filter is verified */
 	void *block;      /* lines are decided in it */
 	size_t size;
-	/* place_names(), or NULL: for the paths in a line of the scope `host`, which no kernel
-	 * layer judges by their other names afterwards. */
-	int (*names)(const char *path, int (*each)(void *arg, const char *name), void *arg);
+	/* &place_look, or NULL: for the paths in a line of the scope `host`, which no kernel
+	 * layer judges afterwards. */
+	const struct place_look *look;
 	/* The last decision: */
 	uint32_t kind;    /* enum pol_kind; 0: nothing has been decided */
 	struct decision d;

@@ -368,9 +368,11 @@ bool cmd_trusted_place(const char *p, size_t n)
 
 /* --- paths ----------------------------------------------------------------------------- */
 
-/* Appends components. false at "..", which may leave through a symbolic link; with
- * `loose` that does not matter. */
-static bool append(char *buf, size_t size, size_t *at, const char *p, size_t n, bool loose)
+/* What becomes of a "..", which may leave through a symbolic link. */
+enum dots { DOTS_REFUSED, DOTS_REMOVED, DOTS_KEPT };
+
+/* Appends components. false at a ".." that is refused. */
+static bool append(char *buf, size_t size, size_t *at, const char *p, size_t n, enum dots dots)
 {
 	const char *end = p + n;
 
@@ -378,9 +380,9 @@ static bool append(char *buf, size_t size, size_t *at, const char *p, size_t n, 
 		const char *slash = memchr(p, '/', (size_t)(end - p));
 		size_t k = (size_t)((slash ? slash : end) - p);
 
-		bool up = k == 2 && p[0] == '.' && p[1] == '.';
+		bool up = k == 2 && p[0] == '.' && p[1] == '.' && dots != DOTS_KEPT;
 
-		if (up && !loose)
+		if (up && dots == DOTS_REFUSED)
 			return false;
 		while (up && *at && buf[--*at] != '/')
 			;
@@ -442,7 +444,8 @@ static bool is_own_descriptor(const char *path)
 struct path_text {
 	const char *p;
 	size_t n;
-	bool home, loose, magic; /* magic: a path through such a link is its own name */
+	bool home, magic; /* magic: a path through such a link is its own name */
+	enum dots dots;
 };
 
 /* Removes a link of the process itself from the beginning of the text, as its target is
@@ -482,7 +485,7 @@ static bool resolve(const struct cmd_world *w, const char *dir, struct path_text
 {
 	const char *text = t.p;
 	size_t n = t.n;
-	bool home = t.home, loose = t.loose;
+	bool home = t.home;
 	size_t at = 0;
 
 	if (size < 2 || memchr(text, '\0', n))
@@ -492,23 +495,23 @@ static bool resolve(const struct cmd_world *w, const char *dir, struct path_text
 		return false;
 	buf[0] = '\0';
 	if (!home && skip_prefix("/proc/self/cwd", &text, &n)) {
-		if (!dir || dir[0] != '/' || !append(buf, size, &at, dir, strlen(dir), loose))
+		if (!dir || dir[0] != '/' || !append(buf, size, &at, dir, strlen(dir), t.dots))
 			return false;
 	} else if (!home && skip_prefix("/proc/self/root", &text, &n)) {
 		/* an absolute path, or "/" itself */
 	} else if (t.magic && !home && leaves_descriptors(text, n)) {
 		skip_prefix("/dev/fd", &text, &n);
-		if (!append(buf, size, &at, "/proc/self/fd", 13, loose))
+		if (!append(buf, size, &at, "/proc/self/fd", 13, t.dots))
 			return false;
 	} else if (home || (n && text[0] != '/')) {
 		if (home)
 			dir = w->home;
-		if (!dir || dir[0] != '/' || !append(buf, size, &at, dir, strlen(dir), loose))
+		if (!dir || dir[0] != '/' || !append(buf, size, &at, dir, strlen(dir), t.dots))
 			return false;
 	} else if (!n) {
 		return false;
 	}
-	if (!append(buf, size, &at, text, n, loose))
+	if (!append(buf, size, &at, text, n, t.dots))
 		return false;
 	if (!at)
 		memcpy(buf, "/", 2);
@@ -518,19 +521,38 @@ static bool resolve(const struct cmd_world *w, const char *dir, struct path_text
 bool cmd_resolve(const struct cmd_world *w, const char *dir, const char *text, size_t n,
 		 bool home, char *buf, size_t size)
 {
-	return resolve(w, dir, (struct path_text){ text, n, home, false, false }, buf, size);
+	return resolve(w, dir, (struct path_text){ text, n, home, false, DOTS_REFUSED }, buf, size);
 }
 
 bool cmd_resolve_loosely(const struct cmd_world *w, const char *dir, const char *text,
 			 size_t n, bool home, char *buf, size_t size)
 {
-	return resolve(w, dir, (struct path_text){ text, n, home, true, false }, buf, size);
+	return resolve(w, dir, (struct path_text){ text, n, home, false, DOTS_REMOVED }, buf, size);
 }
 
 bool cmd_resolve_named(const struct cmd_world *w, const char *dir, const char *text, size_t n,
 		       bool home, char *buf, size_t size)
 {
-	return resolve(w, dir, (struct path_text){ text, n, home, true, true }, buf, size);
+	return resolve(w, dir, (struct path_text){ text, n, home, true, DOTS_REMOVED }, buf, size);
+}
+
+bool cmd_resolve_given(const struct cmd_world *w, const char *dir, const char *text, size_t n,
+		       bool home, bool named, char buf[CMD_GIVEN_MAX])
+{
+	struct path_text t = { text, n, home, named, DOTS_REMOVED };
+	char given[CMD_GIVEN_MAX];
+
+	if (!resolve(w, dir, t, buf, PATH_MAX))
+		return false;
+	if (!memmem(text, n, "..", 2) && !(dir && strstr(dir, "..")))
+		return true;
+	/* what is magic is told by the path without ".." */
+	t.magic = true;
+	t.dots = DOTS_KEPT;
+	/* a longer path is none to the kernel */
+	if (resolve(w, dir, t, given, sizeof(given)))
+		memcpy(buf, given, strlen(given) + 1);
+	return true;
 }
 
 bool cmd_may_have(const char *name, size_t n, const char *value, size_t value_n)

@@ -14,6 +14,7 @@ struct files {
 	bool instead_may, instead; /* an option replaces the first or last operand */
 	bool trees, edits;
 	bool suffix;               /* and leaves what was there in a file with another name */
+	bool below;                /* everything below what it writes is written, too */
 	bool begins;               /* an option's value is a part of names that it makes */
 	bool bundle;               /* the first word stands for options (`tar czf`) */
 	uint32_t last, last_sure;  /* the last word that may be an operand, and that
@@ -81,6 +82,8 @@ static void operands(struct files *f)
 				mark(f, &f->p->words[i], CMD_P_WRITES);
 			else if (c->kind == LINE_PLACE_BEGINS)
 				mark(f, &f->p->words[i], CMD_P_BEGINS);
+			else if (c->kind == LINE_PLACE_BELOW)
+				mark(f, &f->p->words[i], CMD_P_BELOW);
 			else if (c->kind == LINE_PLACE_SCRIPT)
 				cmd_script_file(f->a, f->p, f->p->words[i].w);
 			else {
@@ -126,6 +129,7 @@ static bool options(struct files *f)
 		if (flags & LINE_OF_BEGINS)
 			mark(f, w, CMD_P_BEGINS);
 		f->begins |= (flags & LINE_OF_BEGINS) != 0;
+		f->below |= (flags & LINE_OF_BELOW) != 0;
 		f->trees |= (flags & LINE_OF_TREES) != 0;
 		f->edits |= (flags & LINE_OF_EDITS) != 0;
 		f->suffix |= (flags & LINE_OF_EDITS) && (o->value_n || o->value_open);
@@ -218,6 +222,52 @@ void cmd_may_write(struct cmd_part *p)
 	}
 }
 
+/* git's own commands neither move nor remove the repository in which they run. */
+static bool is_of_git(const struct cmd_an *a, const struct line_program *t)
+{
+	const struct line_program *base = cmd_base_of(a->facts, t);
+
+	return base && base->name.len == 3 && memcmp(pb_strp(a->facts, base->name), "git", 3) == 0;
+}
+
+/* Do the command's tests choose among the names below by what they are called? */
+static bool chooses_names(const struct cmd_part *p)
+{
+	static const char *const tests[] = { "-name", "-iname", "-path", "-ipath", "-wholename",
+					     "-iwholename", "-regex", "-iregex" };
+
+	for (const struct cmd_option *o = p->options; o; o = o->next)
+		for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
+			if (o->name_n == strlen(tests[i]) &&
+			    memcmp(o->name, tests[i], o->name_n) == 0)
+				return true;
+	return false;
+}
+
+/*
+ * `rm -r DIR`, `find DIR -delete`, `git clean -f`: the directories are the operands that are
+ * written; if no table line says which, those that are read; if there are none, the working
+ * directory. Which files the tests of find choose is not known: their words may name one.
+ */
+static void mark_below(struct files *f)
+{
+	bool named = chooses_names(f->p), any = false;
+
+	for (uint8_t place = CMD_P_WRITES; !any && place; place = place == CMD_P_WRITES ? CMD_P_READS : 0)
+		for (uint32_t i = 1; i < f->p->nwords; i++) {
+			struct cmd_word *w = &f->p->words[i];
+
+			if (!(w->places & place) || !(w->roles & CMD_W_OPERAND))
+				continue;
+			any = true;
+			w->places |= named ? 0 : CMD_P_BELOW;
+		}
+	for (uint32_t i = 1; named && i < f->p->nwords; i++)
+		f->p->words[i].may_write = true;
+	if (!any && !named)
+		f->p->flags |= CMD_WRITES_HERE;
+}
+
 bool cmd_files(struct cmd_an *a, struct cmd_part *p, bool input)
 {
 	struct files f = { .a = a, .p = p };
@@ -235,6 +285,10 @@ bool cmd_files(struct cmd_an *a, struct cmd_part *p, bool input)
 		return false;
 	operands(&f);
 	behind_bundle(&f);
+	if (f.below)
+		mark_below(&f);
+	if (is_of_git(a, p->program))
+		p->flags |= CMD_LEAVES_REPO;
 	/* `cp -bS .md x CLAUDE` keeps what was there as CLAUDE.md */
 	for (uint32_t i = 1; f.begins && i < p->nwords; i++)
 		if (p->words[i].places & CMD_P_WRITES)

@@ -420,6 +420,86 @@ bool cmd_pattern_folder(const struct cmd_word *word, const char **ret_p, size_t 
 	return !may_climb(first->kind == SH_LIT ? first->next : first, true);
 }
 
+bool cmd_has_glob(const struct cmd_word *word)
+{
+	for (const struct sh_seg *g = &word->w->seg; g; g = g->next)
+		if (g->kind == SH_GLOB)
+			return true;
+	return false;
+}
+
+/* Adds bytes that stand for themselves. */
+static bool quote(char *buf, size_t *at, const char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (*at + 3 > CMD_GIVEN_MAX)
+			return false;
+		if (strchr("*?[\\", p[i] ? p[i] : 'x'))
+			buf[(*at)++] = '\\';
+		buf[(*at)++] = p[i];
+	}
+	buf[*at] = '\0';
+	return true;
+}
+
+/* Adds a pattern of the shell. Of an extended one no more is known than that it may match. */
+static bool add_shell_glob(char *buf, size_t *at, const char *p, size_t n)
+{
+	for (size_t i = 0; i <= n; i++) {
+		bool any = !n || (i < n && strchr("@+!(){}|\\", p[i] ? p[i] : 'x'));
+
+		if (!any && i == n)
+			break;
+		if (*at + 2 > CMD_GIVEN_MAX)
+			return false;
+		buf[(*at)++] = any ? '*' : p[i];
+		if (any)
+			break;
+	}
+	buf[*at] = '\0';
+	return true;
+}
+
+void cmd_unquote(char *pattern)
+{
+	char *to = pattern;
+
+	for (const char *p = pattern; *p; p++) {
+		p += *p == '\\' && p[1];
+		*to++ = *p;
+	}
+	*to = '\0';
+}
+
+bool cmd_word_on_disk(const struct cmd_world *w, const char *dir, const struct cmd_word *word,
+		      char ret[CMD_GIVEN_MAX], bool *ret_glob)
+{
+	const struct sh_seg *g = &word->w->seg;
+	char start[CMD_GIVEN_MAX];
+	const char *p, *slash;
+	size_t n, at = 0, k;
+	bool home = g->kind == SH_HOME;
+
+	*ret_glob = cmd_has_glob(word);
+	if (!*ret_glob)
+		return cmd_path_text(word, false, &at, &p, &n, &home) &&
+		       cmd_resolve_given(w, dir, p, n, home, true, ret);
+	g = home ? g->next : g;
+	p = g && g->kind == SH_LIT ? g->p : "";
+	n = g && g->kind == SH_LIT ? g->n : 0;
+	slash = n ? memrchr(p, '/', n) : NULL;
+	k = slash ? (size_t)(slash - p) + 1 : 0;
+	if (!cmd_resolve_given(w, dir, k ? p : home ? "" : ".", k ? k : !home, home, true, start) ||
+	    !quote(ret, &at, start, start[1] ? strlen(start) : 0) || !quote(ret, &at, "/", 1) ||
+	    !quote(ret, &at, p + k, n - k))
+		return false;
+	for (g = g && g->kind == SH_LIT ? g->next : g; g; g = g->next)
+		if (g->kind == SH_LIT ? !quote(ret, &at, g->p, g->n) :
+					g->kind != SH_GLOB || !add_shell_glob(ret, &at, g->p, g->n))
+			return false;
+	return true;
+}
+
 bool cmd_has_number(const struct cmd_word *word)
 {
 	bool has = false;

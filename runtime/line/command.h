@@ -13,6 +13,8 @@
 #ifndef RUNTIME_LINE_COMMAND_H
 #define RUNTIME_LINE_COMMAND_H
 
+#include <limits.h>
+
 #include "runtime/line/facts.h"
 #include "runtime/line/shell/shell.h"
 
@@ -72,6 +74,7 @@ enum cmd_place {
 	CMD_P_TREE = 1 << 2, /* with READS: all that is below is read as well */
 	CMD_P_BEGINS = 1 << 3, /* names of files that it writes begin with the word, or are the
 	                          word without its end */
+	CMD_P_BELOW = 1 << 4,  /* everything below the directory is written, moved or removed */
 };
 
 enum cmd_how {
@@ -149,6 +152,10 @@ enum cmd_flag {
 	CMD_READS_HERE = 1 << 11,
 	/* The part before it once more, with another name of the same program. */
 	CMD_RENAMED = 1 << 12,
+	/* It writes everything below its working directory. */
+	CMD_WRITES_HERE = 1 << 13,
+	/* With CMD_P_BELOW or CMD_WRITES_HERE: not the repository at the top (git clean). */
+	CMD_LEAVES_REPO = 1 << 14,
 };
 
 struct cmd_dir {
@@ -272,6 +279,13 @@ bool cmd_resolve_loosely(const struct cmd_world *w, const char *dir, const char 
 bool cmd_resolve_named(const struct cmd_world *w, const char *dir, const char *text, size_t n,
 		       bool home, char *buf, size_t size);
 
+/* Room for a directory, and the longest path that a system call takes in it. */
+#define CMD_GIVEN_MAX (2 * PATH_MAX)
+/* As cmd_resolve_loosely(), or cmd_resolve_named() if `named`, but each ".." stays where it is:
+ * for place_names(), which follows the links before it. */
+bool cmd_resolve_given(const struct cmd_world *w, const char *dir, const char *text, size_t n,
+		       bool home, bool named, char buf[CMD_GIVEN_MAX]);
+
 /*
  * The texts in a literal word that may be a path (4.4): the whole word, the text after
  * its first '=', and the text after an option letter. With `pieces`, also the texts
@@ -298,6 +312,18 @@ bool cmd_name_in(const struct cmd_part *p, uint32_t k, const char **ret_p, size_
  */
 bool cmd_pattern_folder(const struct cmd_word *word, const char **ret_p, size_t *ret_n);
 
+/* Why a part is opaque where a judge cannot look at all that lies below a directory. */
+#define CMD_TOO_MUCH "more lies below a directory than can be looked at"
+
+/*
+ * The path that a word names, or with *ret_glob a pattern of glob(3) for the paths that it may
+ * name. A ".." stays in it. false: it is not known.
+ */
+bool cmd_word_on_disk(const struct cmd_world *w, const char *dir, const struct cmd_word *word,
+		      char ret[CMD_GIVEN_MAX], bool *ret_glob);
+/* The path that the shell leaves of a pattern which nothing matches, in place. */
+void cmd_unquote(char *pattern);
+
 /*
  * A word as a pattern of paths in `dir`: bytes, and the codes below. With `tree` the
  * pattern includes all that is below. Returns false if the pattern is not known, or does
@@ -314,6 +340,7 @@ bool cmd_word_pattern(const struct cmd_world *w, const char *dir, const struct c
 /* Is part of the word a number that is not known, as in /proc/$$/cwd, and no part a pattern of
  * file names? */
 bool cmd_has_number(const struct cmd_word *word);
+bool cmd_has_glob(const struct cmd_word *word);
 /* The pattern of all names in one directory that begin with the text: PREFIX of
  * `split FILE PREFIX`. */
 bool cmd_begin_pattern(const struct cmd_world *w, const char *dir, const char *text, size_t n,

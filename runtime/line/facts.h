@@ -73,8 +73,10 @@ enum line_option_flag {
 	LINE_OF_INSTEAD = 1024, /* the first operand loses its special meaning (grep -e),
 	                           or the last one does (cp -t) */
 	LINE_OF_EDITS = 2048,  /* files that are read are written as well (sed -i) */
-	LINE_OF_BEGINS = 4096  /* its value is the beginning of names of files that are
+	LINE_OF_BEGINS = 4096, /* its value is the beginning of names of files that are
 	                          written (csplit -f) */
+	LINE_OF_BELOW = 8192   /* everything below the directories that are written is written
+	                          as well (rm -r) */
 };
 
 #define LINE_NO_WHEN UINT32_MAX
@@ -96,12 +98,13 @@ struct line_option {
 #define LINE_ANY_OPERAND UINT32_MAX
 struct line_code { uint32_t operand, when; };
 
-/* Operands that name files, or (BEGINS) are the beginnings of names of files that are written.
+/* Operands that name files, or (BEGINS) are the beginnings of names of files that are written,
+ * or (BELOW) directories below which everything is written.
  * A literal operand counts only if its text matches `when`. */
 enum line_place_kind {
 	LINE_PLACE_CODE, /* has a table of its own (line_code) */
 	LINE_PLACE_READS, LINE_PLACE_WRITES, LINE_PLACE_SCRIPT, LINE_PLACE_TREES,
-	LINE_PLACE_BEGINS,
+	LINE_PLACE_BEGINS, LINE_PLACE_BELOW,
 	LINE_PLACE_COUNT
 };
 #define LINE_LAST_OPERAND (UINT32_MAX - 1)

@@ -44,7 +44,7 @@ static bool prepare(struct asked *a)
 	}
 	for (size_t i = 0; i < r->argc; i++)
 		n += strlen(r->argv[i]) + 1;
-	q->ctx.names = place_names;
+	q->ctx.look = &place_look;
 	return pol_ctx_grow(&q->ctx, n, &a->err) == 0;
 }
 

@@ -63,6 +63,11 @@ def main():
         for name, line in lines:
             for peer, (to, back) in peers.items():
                 took[name, peer].append(ask(to, back, line))
+    # links are followed in scope host: each word costs a look at the disk
+    here = os.path.realpath(work.name)
+    words = dict(kind="command", scope="host", cwd=here, project=here,
+                 line="cat " + " ".join(f"w{i}" for i in range(9000)))
+    many = sorted(ask(*peers["polquery"], json.dumps(words).encode() + b"\n") for _ in range(min(runs, 20)))
     server.terminate()
     server.wait()
     for p in pipes.values():
@@ -76,6 +81,7 @@ def main():
             v = sorted(took[name, peer])
             cells += [f"{v[len(v) // 2]:.1f}", f"{v[len(v) * 99 // 100]:.1f}"]
         print(f"| {name} | " + " | ".join(cells) + " |")
+    print(f"\n`cat` with 9,000 words, scope host: {many[len(many) // 2] / 1000:.1f} ms")
 
 
 main()

@@ -474,7 +474,7 @@ ROWS = [
              # one statement of several; --exec is the old name of --upload-pack
              **dict.fromkeys(["git clone", "git fetch", "git pull", "git ls-remote"], {"--exec": "V"}),
          }, False),
-    Row(["git checkout-index"], "git", [("list", "{p} -h", {})], {}, False),
+    Row(["git checkout-index", "git clean"], "git", [("list", "{p} -h", {})], {}, False),
     Row(["git filter-branch", "git fetch-pack", "git submodule"], "git",
         [("usage", "FILTER_BRANCH_SQUELCH_WARNING=1 {p} -h", {})], {
             "git fetch-pack": {"--exec": "V"}, "git filter-branch": {"-d": "V"},
@@ -791,7 +791,7 @@ UNCHECKED = because(
      distrobox-enter distrobox-ephemeral dotenvx dtrace envchain fatrace flatpak-spawn heroku honcho intercept-build
      kcov kgx multitail newlisp nix nix-env nix-shell nox pdksh pdm perf perl6 pg_ctl podman-compose prettyping
      puppet pyenv regina run-mailcap rush rustup scan-build-py server-test start-server-and-test
-     clippy-driver dpkg-architecture editor pdb prove rust-gdb rustdoc rustfmt sensible-editor systemtap toolbox tree-sitter wireshark xdg-open youtube-dl"""),
+     clippy-driver dpkg-architecture dot neato twopi circo fdp sfdp osage patchwork rename prename file-rename editor pdb prove rust-gdb rustdoc rustfmt sensible-editor systemtap toolbox tree-sitter wireshark xdg-open youtube-dl"""),
     (OURS, "polc polquery polrun"),
 )
 

@@ -59,17 +59,30 @@ t "so are the paths in a line, where no sandbox stands behind it"
 mkdir -p "$P/outside"
 ln -s guarded/new "$P/absent"
 ln -s /etc "$P/etc"
+mkdir -p "$P/guarded/sub" "$P/...x"
+echo KEEP >"$P/guarded/f"
+ln -s guarded/sub "$P/ds"
+ln -s guarded "$P/..."
 raw_policy 'policy agent { level user }
-command { allow "{cat|echo|tee} **" }
+command { allow "{cat|echo|tee|cp|cd} **" }
 file { hide "${PROJECT_DIR}/.env" as secret  deny write "${PROJECT_DIR}/guarded" as guarded
        allow read, write "${PROJECT_DIR}" }' line
 line_is() { # EFFECT SCOPE LINE
 	got=$(python3 -c 'import json,sys; print(json.dumps({"kind":"command","scope":sys.argv[1],"line":sys.argv[2],"cwd":sys.argv[3],"project":sys.argv[3]}))' "$2" "$3" "$P" |
 		"$BIN/polquery" -b "$WORK/line.polb" | python3 -c 'import json,sys; print(json.load(sys.stdin).get("effect", "error"))')
 	[ "$got" = "$1" ] || bad "$2: '$3' is '$got', not $1"
+	got=$(cd "$P" && "$BIN/polc" explain --scope "$2" "$WORK/line.polb" command "$3" | sed -n '1s/:.*//p')
+	[ "$got" = "$1" ] || bad "explain, $2: '$3' is '$got', not $1"
+}
+hook_says() { # LINE
+	python3 -c 'import json,sys; print(json.dumps({"cwd":sys.argv[2],"permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":sys.argv[1]}}))' "$1" "$P" |
+		(cd "$P" && CLAUDE_PROJECT_DIR=$P "$BIN/polquery" -b "$WORK/line.polb" hook claude-code) |
+		sed -n 's/.*"permissionDecision":"\([a-z]*\)".*/\1/p'
 }
 while read -r want line; do
 	line_is "$want" host "$line"
+	got=$(hook_says "$line")
+	[ "$got" = "$want" ] || bad "hook: '$line' is '$got', not $want"
 done <<-'ROWS'
 	allow cat src/free
 	allow cat config/dev.env
@@ -82,9 +95,88 @@ done <<-'ROWS'
 	deny echo x > absent
 	deny echo x | tee absent
 	deny echo x > etc/new
+	allow echo x > src/../new
+	allow echo x > ds/../../new
+	deny echo x > ds/../f
+	deny echo x >> ./ds/.././f
+	deny echo x &> ds/../f
+	deny echo x | tee ds/../f
+	deny cp src/free ds/../f
+	deny cp src/f ds/..
+	deny cd ds && echo x > ../f
+	deny cd src && echo x > ../ds/../f
+	deny echo x > .../f
+	deny cat < src/../second
 ROWS
+[ "$(cat "$P/guarded/f")" = KEEP ] || bad "the kept file was changed"
+bash -c "cd '$P' && echo BAD > ds/../f"
+[ "$(cat "$P/guarded/f")" = BAD ] || bad "control: the kernel follows the link before '..'"
 # in a sandbox the kernel judges them
 line_is allow sandbox 'cat second'
 line_is allow sandbox 'echo x > absent'
+
+t "so is what lies on the disk, where a line moves, removes or overwrites what no word of it names"
+rm -rf "${P:?}"/*
+mkdir -p "$P/held/sub" "$P/free/sub" "$P/tree" "$P/put"
+echo KEEP >"$P/CLAUDE.md"
+echo x >"$P/held/sub/KEEP.md"
+echo x >"$P/tree/CLAUDE.md"
+echo TOPSECRET >"$P/free/key"
+ln -s ../.env "$P/free/link"
+ln -s held "$P/hl"
+raw_policy 'policy agent { level user }
+command { allow "{cat|echo|tee|cp|cd|rm|mv|chmod|find|rsync|sed|prettier|touch} **", "git {clean|mv} **" }
+file { hide "${PROJECT_DIR}/.env" as secret  deny write "${PROJECT_DIR}/CLAUDE.md", "**/KEEP.md" as guarded
+       allow read, write "${PROJECT_DIR}" }' line
+while read -r want line; do
+	line_is "$want" host "$line"
+done <<-'ROWS'
+	allow rm -rf free
+	ask rm -rf held
+	ask rm -rf h*
+	ask rm -rf .
+	ask rm -r held/sub/../..
+	allow rm -f held
+	allow mv free x
+	ask mv held x
+	ask cd held && mv sub x
+	ask git mv held x
+	allow chmod -R 700 free
+	ask chmod -R 700 held
+	allow find free -delete
+	ask find held -type f -delete
+	ask find -delete
+	allow find . -name '*.pyc' -delete
+	ask find . -name CLAUDE.md -delete
+	ask git clean -fdx
+	allow git clean -fdx free
+	allow git clean -n
+	ask rsync -a --delete free/ held
+	allow rsync -a --delete free/ put
+	ask cp -r tree/. .
+	allow cp -r tree put
+	ask cp -r tree/. hl/..
+	deny mv tree/CLAUDE.md held/sub/KEEP.md
+	allow tee f*
+	deny tee held/sub/KEEP.md
+	ask tee free/*/KEEP.md
+	ask tee C*E.md
+	ask prettier --write C[L]AUDE.md
+	allow prettier --write f*
+	ask sed -i s/a/b/ *
+	ask cat free/*
+	allow cat free/k*
+	allow prettier --write N*.md
+ROWS
+# control: bash and rm do what the text does not tell
+bash -c "cd '$P' && echo BAD | tee C[L]AUDE.md && rm -rf h?ld" >/dev/null
+[ "$(cat "$P/CLAUDE.md")" = BAD ] && [ ! -e "$P/held" ] || bad "control: bash finds the names on the disk"
+
+t "what is more than can be looked at is not allowed"
+mkdir -p "$P/many"
+(cd "$P/many" && seq 100001 | xargs touch)
+line_is ask host 'rm -rf many'
+rm "$P"/many/1*
+line_is allow host 'rm -rf many'
 
 done_
