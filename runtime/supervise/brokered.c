@@ -261,25 +261,6 @@ static int add_places(struct brokered *b, struct sandbox_child *child)
 	return r;
 }
 
-/* The command's output may be a file of a tree. */
-static int hold_streams(struct brokered *b)
-{
-	struct stat st;
-	int r = 0;
-
-	for (int fd = 0; fd <= 2 && r == 0; fd++) {
-		int flags = fcntl(fd, F_GETFL);
-
-		if (flags < 0 && errno == EBADF) /* it is closed */
-			continue;
-		if (flags < 0 || fstat(fd, &st) != 0)
-			r = -errno;
-		else if ((flags & O_ACCMODE) != O_RDONLY && S_ISREG(st.st_mode))
-			r = held_add(&b->held, fd, NULL, false);
-	}
-	return r;
-}
-
 /* How many files may be held: polrun's own limit, of which it needs some itself. */
 static size_t room_for_files(const struct sandbox_view *v)
 {
@@ -471,7 +452,7 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 		return -err->err;
 	}
 	if (r == 0)
-		r = hold_streams(b);
+		r = held_add_streams(&b->held);
 	sandbox_drop_trees(child);
 	/* a limit of file sizes is the run's: a truncation must not end polrun */
 	(void)signal(SIGXFSZ, SIG_IGN);

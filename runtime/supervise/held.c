@@ -14,7 +14,7 @@
 #include "runtime/broker/below.h"
 #include "runtime/broker/tracee.h"
 
-#define HAD_MOST ((size_t)1 << 21) /* slots: 16 MiB */
+#define TOLD_MOST ((size_t)1 << 21) /* slots: 16 MiB */
 #define SWEEP_FIRST 256 /* files, before the first sweep */
 #define MOST_MOVES 8     /* while a file is looked at; then it is looked at again soon */
 #define MOST_WATCHED 64  /* directories above a file; each is found from the tree again */
@@ -34,47 +34,6 @@ void held_release(struct held *h)
 	free(h->v);
 	numbers_release(&h->had);
 	*h = (struct held){ .events = -1 };
-}
-
-/* --- which files the run has had ---------------------------------------------------- */
-
-static uint64_t mix(uint64_t a, uint64_t b)
-{
-	a = (a ^ b) * UINT64_C(0x9e3779b97f4a7c15);
-	return a ^ (a >> 29);
-}
-
-/* A number may be used again for another file, but not with the same time of birth. */
-uint64_t held_number(const struct statx *st)
-{
-	uint64_t k = mix(st->stx_ino, (uint64_t)st->stx_dev_major << 32 | st->stx_dev_minor);
-
-	if (st->stx_mask & STATX_BTIME)
-		k = mix(mix(k, (uint64_t)st->stx_btime.tv_sec), st->stx_btime.tv_nsec);
-	return k ? k : 1;
-}
-
-static void remember(struct held *h, uint64_t k)
-{
-	h->forgot |= numbers_add(&h->had, k, HAD_MOST) < 0;
-}
-
-void held_note(struct held *h, uint64_t number)
-{
-	if (number)
-		remember(h, number);
-	else
-		h->forgot = true;
-}
-
-bool held_had(const struct held *h, const struct statx *st)
-{
-	return h->forgot || numbers_has(&h->had, held_number(st));
-}
-
-bool held_surely_had(const struct held *h, const struct statx *st)
-{
-	return numbers_has(&h->had, held_number(st));
 }
 
 /* --- what is open now --------------------------------------------------------------- */
@@ -568,7 +527,7 @@ int held_add(struct held *h, int fd, int *object, bool linked)
 	if (object)
 		*object = -1;
 	if (!linked)
-		remember(h, held_number(&st));
+		held_note(h, held_number(&st));
 	h->v[h->n++] = (struct held_file){ .fd = kept,
 					   .wd = -1,
 					   .linked = linked,
@@ -632,7 +591,7 @@ bool held_tell_open(struct held *h, size_t most,
 		if (f->linked || is_gone(f) || numbers_has(&done, f->number) || !ask_writer(h, f) ||
 		    is_file(STDERR_FILENO, f))
 			continue;
-		all = most-- && numbers_add(&done, f->number, HAD_MOST) == 0 && tell_one(h, f, tell, arg);
+		all = most-- && numbers_add(&done, f->number, TOLD_MOST) == 0 && tell_one(h, f, tell, arg);
 	}
 	numbers_release(&done);
 	return all;

@@ -70,6 +70,8 @@ void held_release(struct held *h);
  * not NULL: an O_PATH descriptor of the file (or -1), and -1 if it was taken.
  */
 int held_add(struct held *h, int fd, int *object, bool linked);
+/* The same for descriptors 0 to 2: the output of the command may be a file of a tree. */
+int held_add_streams(struct held *h);
 /* Has the run had this file open for writing, or may it have?  `st` with STATX_INO and STATX_BTIME. */
 bool held_had(const struct held *h, const struct statx *st);
 /* Is it known that it has?  Not of a file that came when there were too many. */
