@@ -1,5 +1,6 @@
 /* Decides the names of brokered trees with the rules of the bundle, and records what they
- * refuse.  How a call is made is the broker's matter. */
+ * refuse.  How a call is made is the broker's matter.  One file because each answer that the
+ * broker asks for (struct broker_rules) looks at the same run. */
 #include "runtime/supervise/brokered.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Each test belongs to a group of tests/run/groups, and four weeks of days have all of them."""
+"""Each test belongs to a group of tests/run/groups, and four weeks of days have all of them (live tests of
+files twelve, as each user in each place)."""
 import concurrent.futures
 import glob
 import os
@@ -38,6 +39,15 @@ def listed(day):
     return set(p.stdout.splitlines())
 
 
+def live_listed(day):
+    """The live tests of a day of twelve weeks, in which each has its turn as each user in each place."""
+    env = dict(os.environ, VARIANT="dev", POL_TEST_LIST="1", POL_SLICE=str(day % DAYS), POL_WEEKS=str(day // DAYS))
+    p = subprocess.run(["tests/run/live.sh"], capture_output=True, text=True, env=env)
+    if p.returncode or p.stderr:
+        bad.append(f"live.sh of day {day}: {p.returncode} {p.stderr.strip()}")
+    return {f"dev live {line}" for line in p.stdout.splitlines()}
+
+
 with open("tests/run/groups") as f:
     rows = [line.split() for line in f if line.strip() and line[0] != "#"]
 groups = {r[0]: r for r in rows}
@@ -64,8 +74,9 @@ for path in glob.glob("tests/run/*.sh"):
 # every test, on some day in each variant
 with concurrent.futures.ThreadPoolExecutor(2) as pool:
     four_weeks = set().union(*pool.map(listed, range(DAYS)))
+    twelve_weeks = four_weeks.union(*pool.map(live_listed, range(3 * DAYS)))
 everything = listed(None)
-for line in sorted(everything - four_weeks):
+for line in sorted(everything - twelve_weeks):
     # with the sanitizers they have a live test as one of the two users
     if line.startswith("san live ") and any(w.startswith(line.split(" as ")[0] + " as ") for w in four_weeks):
         continue
