@@ -8,8 +8,8 @@ In each round a project with denied and hidden names, and links to them, is made
 polquery answers for scope host, polc explain answers every EXPLAINED-th line.  Then bash runs each
 line on a fresh copy, in a polrun that denies nothing in the copy.  A line that is allowed and that
 changes a denied name or prints what is hidden is a failure, and so is an answer of polc explain that
-is not polquery's.  The same lines run in a polrun under the policy itself: nothing denied may change.
-Prints the seed of each failure; a line too strict by the text is only counted.
+is not polquery's.  (What the kernel denies of the same lines under the policy is conform_files'.)  Prints
+the seed of each failure; a line too strict by the text is only counted.
 """
 import json
 import os
