@@ -283,13 +283,19 @@ bool eval_part_writes(const struct eval_asked *q, struct arena *a, struct eval_d
 	bool home;
 
 	for (d = dirs_of(q); d; d = d->next)
-		for (uint32_t i = 1; i < q->part->nwords; i++)
-			for (at = 0; (q->part->words[i].places & CMD_P_WRITES) &&
-				     cmd_path_text(&q->part->words[i], false, &at, &text, &n,
-						   &home);)
+		for (uint32_t i = 1; i < q->part->nwords; i++) {
+			const struct cmd_word *w = &q->part->words[i];
+
+			for (uint32_t k = 0; cmd_name_here(w, k, &text, &n); k++)
+				if (cmd_resolve_named(q->world, d->path, text, n, false, path,
+						      sizeof(path)))
+					take(&x, str_from(path));
+			for (at = 0; (w->places & CMD_P_WRITES) &&
+				     cmd_path_text(w, false, &at, &text, &n, &home);)
 				if (cmd_resolve_named(q->world, d->path, text, n, home, path,
 							sizeof(path)))
 					take_text(&x, path);
+		}
 	return x.any;
 }
 
