@@ -477,9 +477,13 @@ bool cmd_word_pattern(const struct cmd_world *w, const char *dir, const struct c
 
 	ret->n = 0;
 	if (tree && (g->kind != SH_LIT || !g->next) &&
-	    cmd_path_text(word, false, &at, &text, &n, &home))
+	    cmd_path_text(word, false, &at, &text, &n, &home)) {
+		/* `jq -LDIR`, `jq --library-path=DIR` */
+		text += g->kind == SH_LIT ? word->value_at : 0;
+		n -= g->kind == SH_LIT ? word->value_at : 0;
 		return cmd_resolve_named(w, dir, text, n, home, path, sizeof(path)) &&
 		       cmd_tree_pattern(path, ret);
+	}
 	if (!add_start(w, dir, g, ret, &g))
 		return false;
 	for (; g; g = g->next) {

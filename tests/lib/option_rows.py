@@ -204,7 +204,7 @@ ROWS = [
         "--Q-flag": None, "-T": "N",
     }}, False),
     Row("jq", "jq", H, {"jq": {  # the help leaves these to the manual
-        "-f": "V", "--from-file": "V", "-L": "V", "--indent": "V",
+        "-f": "V", "--from-file": "V", "-L": "V", "--library-path": "V", "--indent": "V",
     }}, True),
     Row("rg", "ripgrep", H, {}, True),
     Row("fdfind", "fd-find", H, {"fdfind": {"--search-path": "V"}}, True),
