@@ -311,12 +311,17 @@ bool eval_part_writes(const struct eval_asked *q, struct arena *a, struct eval_d
 	bool home;
 
 	for (d = eval_part_dirs(q); d; d = d->next)
-		for (uint32_t i = 1; i < q->part->nwords; i++)
-			for (at = 0; (q->part->words[i].places & CMD_P_WRITES) &&
-				     cmd_path_text(&q->part->words[i], false, &at, &text, &n,
-						   &home);)
+		for (uint32_t i = 1; i < q->part->nwords; i++) {
+			const struct cmd_word *w = &q->part->words[i];
+
+			for (uint32_t k = 0; cmd_name_here(w, k, &text, &n); k++)
+				if (eval_path(q->req, q->world, d->path, text, n, false, true, path))
+					take_text(&x, path);
+			for (at = 0; (w->places & CMD_P_WRITES) &&
+				     cmd_path_text(w, false, &at, &text, &n, &home);)
 				if (eval_path(q->req, q->world, d->path, text, n, home, true, path))
 					take_text(&x, path);
+		}
 	return x.any;
 }
 

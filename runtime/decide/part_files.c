@@ -279,12 +279,17 @@ static void writes_in(struct written *x, const struct cmd_part *p, const char *d
 	size_t n, at;
 	bool home;
 
-	for (uint32_t i = 1; i < p->nwords; i++)
+	for (uint32_t i = 1; i < p->nwords; i++) {
+		for (uint32_t k = 0; cmd_name_here(&p->words[i], k, &text, &n); k++)
+			if (part_spend(x->l, n + 8) &&
+			    cmd_resolve_named(&x->l->world, dir, text, n, false, path, sizeof(path)))
+				take(x, path);
 		for (at = 0; (p->words[i].places & CMD_P_WRITES) &&
 			     cmd_path_text(&p->words[i], false, &at, &text, &n, &home);)
 			if (part_spend(x->l, n + 8) &&
 			    part_path(x->l, dir, text, n, home, true, path))
 				take_text(x, p, path);
+	}
 }
 
 bool part_writes(struct line_ctx *l, const struct cmd_part *p, struct decision *ret)

@@ -16,9 +16,11 @@ struct files {
 	bool suffix;               /* and leaves what was there in a file with another name */
 	bool below;                /* everything below what it writes is written, too */
 	bool begins;               /* an option's value is a part of names that it makes */
+	bool whole;                /* names that it makes in a directory are whole words */
 	bool bundle;               /* the first word stands for options (`tar czf`) */
 	uint32_t last, last_sure;  /* the last word that may be an operand, and that
 	                              surely is one */
+	uint32_t nsure;            /* how many words surely are operands */
 	bool reads;
 };
 
@@ -66,6 +68,14 @@ static void mark(struct files *f, struct cmd_word *w, uint8_t place)
 	f->reads |= place == CMD_P_READS;
 }
 
+/* `ln -s DIR/NAME` makes NAME in the working directory. */
+static uint8_t written_place(const struct files *f, const struct line_place *c)
+{
+	bool alone = c->operand == LINE_LAST_OPERAND && f->nsure < 2;
+
+	return alone ? CMD_P_WRITES | CMD_P_HERE : CMD_P_WRITES;
+}
+
 static void operands(struct files *f)
 {
 	const struct line_facts *facts = f->a->facts;
@@ -79,7 +89,7 @@ static void operands(struct files *f)
 			if (c->kind == LINE_PLACE_READS)
 				mark(f, &f->p->words[i], CMD_P_READS);
 			else if (c->kind == LINE_PLACE_WRITES)
-				mark(f, &f->p->words[i], CMD_P_WRITES);
+				mark(f, &f->p->words[i], written_place(f, c));
 			else if (c->kind == LINE_PLACE_BEGINS)
 				mark(f, &f->p->words[i], CMD_P_BEGINS);
 			else if (c->kind == LINE_PLACE_BELOW)
@@ -130,6 +140,7 @@ static bool options(struct files *f)
 			mark(f, w, CMD_P_BEGINS);
 		f->begins |= (flags & LINE_OF_BEGINS) != 0;
 		f->below |= (flags & LINE_OF_BELOW) != 0;
+		f->whole |= (flags & LINE_OF_BEGINS) && o->known->takes == LINE_TAKES_NOTHING;
 		f->trees |= (flags & LINE_OF_TREES) != 0;
 		f->edits |= (flags & LINE_OF_EDITS) != 0;
 		f->suffix |= (flags & LINE_OF_EDITS) && (o->value_n || o->value_open);
@@ -213,12 +224,15 @@ void cmd_may_write(struct cmd_part *p)
 	const struct line_program *t = cmd_table_of_files(n);
 	uint32_t end = n->begin ? n->begin : p->nwords;
 	bool nothing = t && (t->flags & LINE_PF_MAKES_NOTHING);
+	const uint8_t either = CMD_W_VALUE | CMD_W_OPERAND;
 
 	for (uint32_t i = 1; i < end; i++) {
 		struct cmd_word *w = &p->words[i];
+		/* `iconv -o FILE`, where the table does not know -o: the file may be its value */
+		bool of_unknown = (w->roles & either) == either;
 
 		w->may_write |= (w->places & (CMD_P_WRITES | CMD_P_BEGINS)) ||
-				(!nothing && !(w->places & CMD_P_READS));
+				(!nothing && (!(w->places & CMD_P_READS) || of_unknown));
 	}
 }
 
@@ -278,6 +292,8 @@ bool cmd_files(struct cmd_an *a, struct cmd_part *p, bool input)
 			continue;
 		if (p->words[i].roles & CMD_W_OPERAND)
 			f.last = i;
+		if (p->words[i].roles == CMD_W_OPERAND)
+			f.nsure++;
 		if (p->words[i].roles == CMD_W_OPERAND && p->words[i].first == p->words[i].last)
 			f.last_sure = i;
 	}
@@ -300,7 +316,8 @@ bool cmd_files(struct cmd_an *a, struct cmd_part *p, bool input)
 		if (p->words[i].places & CMD_P_READS)
 			p->words[i].places |= (f.trees ? CMD_P_TREE : 0) |
 					      (f.edits ? CMD_P_WRITES : 0) |
-					      (f.edits && f.suffix ? CMD_P_BEGINS : 0);
+					      (f.edits && f.suffix ? CMD_P_BEGINS : 0) |
+					      (f.whole ? CMD_P_WHOLE : 0);
 	if (!f.trees)
 		return true;
 	/* `grep -r X` reads the directory, `x | rg X` does not */

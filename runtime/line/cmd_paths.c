@@ -281,14 +281,48 @@ bool cmd_path_text(const struct cmd_word *word, bool pieces, size_t *at, const c
 	return of_literal(word, pieces, at, ret_p, ret_n);
 }
 
+/* The last component of the word, which may end with slashes (`cp -r x/.claude/ .`). */
+static bool file_name(const struct sh_word *w, const char **ret_p, size_t *ret_n)
+{
+	struct sh_word cut = *w;
+	struct sh_seg *g = &cut.seg;
+
+	while (g->kind == SH_LIT && !g->next && g->n > 1 && g->p[g->n - 1] == '/')
+		g->n--;
+	return cmd_base(&cut, ret_p, ret_n);
+}
+
 bool cmd_name_in(const struct cmd_part *p, uint32_t k, const char **ret_p, size_t *ret_n)
 {
+	const struct cmd_word *w;
+
 	if (k + 1 >= p->nwords)
 		return false;
+	w = &p->words[k + 1];
 	*ret_n = 0;
-	if ((p->words[k + 1].places & CMD_P_READS) &&
-	    !cmd_base(p->words[k + 1].w, ret_p, ret_n))
+	if (!(w->places & CMD_P_READS))
+		return true;
+	if ((w->places & CMD_P_WHOLE) && sh_is_literal(w->w)) {
+		*ret_p = w->w->seg.p;
+		*ret_n = w->w->seg.n;
+	} else if (!file_name(w->w, ret_p, ret_n)) {
 		*ret_n = 0;
+	}
+	return true;
+}
+
+bool cmd_name_here(const struct cmd_word *w, uint32_t k, const char **ret_p, size_t *ret_n)
+{
+	static const char repository[] = ".git"; /* `git clone x/NAME.git` makes NAME */
+	const size_t end = sizeof(repository) - 1;
+
+	if (!(w->places & CMD_P_HERE) || k > 1 || !file_name(w->w, ret_p, ret_n))
+		return false;
+	if (!k)
+		return *ret_n > 0;
+	if (*ret_n <= end || memcmp(*ret_p + *ret_n - end, repository, end) != 0)
+		return false;
+	*ret_n -= end;
 	return true;
 }
 
@@ -523,9 +557,13 @@ bool cmd_word_pattern(const struct cmd_world *w, const char *dir, const struct c
 
 	ret->n = 0;
 	if (tree && (g->kind != SH_LIT || !g->next) &&
-	    cmd_path_text(word, false, &at, &text, &n, &home))
+	    cmd_path_text(word, false, &at, &text, &n, &home)) {
+		/* `jq -LDIR`, `jq --library-path=DIR` */
+		text += g->kind == SH_LIT ? word->value_at : 0;
+		n -= g->kind == SH_LIT ? word->value_at : 0;
 		return cmd_resolve_named(w, dir, text, n, home, path, sizeof(path)) &&
 		       cmd_tree_pattern(path, ret);
+	}
 	if (!add_start(w, dir, g, ret, &g))
 		return false;
 	for (; g; g = g->next) {

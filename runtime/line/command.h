@@ -75,6 +75,10 @@ enum cmd_place {
 	CMD_P_BEGINS = 1 << 3, /* names of files that it writes begin with the word, or are the
 	                          word without its end */
 	CMD_P_BELOW = 1 << 4,  /* everything below the directory is written, moved or removed */
+	CMD_P_HERE = 1 << 5, /* with WRITES: the word may be the only operand, and the program
+	                        makes a file of its last component in the working directory */
+	CMD_P_WHOLE = 1 << 6, /* with READS: in a directory it makes a file whose name is the
+	                         whole word (`cp --parents a/b dir`) */
 };
 
 enum cmd_how {
@@ -304,6 +308,9 @@ bool cmd_path_text(const struct cmd_word *word, bool pieces, size_t *at, const c
  * more words.
  */
 bool cmd_name_in(const struct cmd_part *p, uint32_t k, const char **ret_p, size_t *ret_n);
+/* The names, k from 0, of which a program may make one for the word in its working directory;
+ * false: there are no more. See CMD_P_HERE. */
+bool cmd_name_here(const struct cmd_word *w, uint32_t k, const char **ret_p, size_t *ret_n);
 
 /*
  * The folder below which all names lie that a pattern of file names makes: the text of the

@@ -179,6 +179,12 @@ ROWS = [
         "date": {"--resolution": "N"},
         "fmt": {"-WIDTH": None},
     }, True),
+    Row("basenc sha224sum sha384sum sum", "coreutils", GNU, {}, True),
+    Row("iconv", "libc-bin", GNU, {}, True),
+    Row("strings", "binutils", GNU, {"strings": {
+        "-w": "N", "--include-all-whitespace": "N", "-v": "N", "--version": "N"}}, True),
+    Row("column look rev hexdump ul", "bsdextrautils", LINUX, {
+        "ul": {"-t": "V", "-T": "V", "--terminal": "V"}}, True),
     Row("grep egrep fgrep", "grep", GNU, {"*": {"-NUM": None}}, True),
     Row("sed", "sed", GNU, {}, True),
     Row("diff cmp diff3 sdiff", "diffutils", GNU, {
@@ -198,7 +204,7 @@ ROWS = [
         "--Q-flag": None, "-T": "N",
     }}, False),
     Row("jq", "jq", H, {"jq": {  # the help leaves these to the manual
-        "-f": "V", "--from-file": "V", "-L": "V", "--indent": "V",
+        "-f": "V", "--from-file": "V", "-L": "V", "--library-path": "V", "--indent": "V",
     }}, True),
     Row("rg", "ripgrep", H, {}, True),
     Row("fdfind", "fd-find", H, {"fdfind": {"--search-path": "V"}}, True),
@@ -723,7 +729,7 @@ LEAST = 205  # tables that must have been compared
 
 # The same program under another name, or one that reads the same options.
 SAME = {
-    "gunzip": "gzip", "zcat": "gzip", "bunzip2": "bzip2", "bzcat": "bzip2", "unxz": "xz",
+    "hd": "hexdump", "gunzip": "gzip", "zcat": "gzip", "bunzip2": "bzip2", "bzcat": "bzip2", "unxz": "xz",
     "xzcat": "xz", "lzma": "xz", "unlzma": "xz", "lzcat": "xz", "netcat": "nc", "mailx": "mail",
     "gpg2": "gpg", "apt": "apt-get", "aptitude": "apt-get", "apt-cache": "apt-get",
     "apt-mark": "apt-get", "gmake": "make", "python": "python3", "python2": "python3",
@@ -786,8 +792,7 @@ UNCHECKED = because(
      samu scons sleep sphinx-build stylelint task test true type vagrant vite vitest webpack which
      . exa expr eza factor fuser hadolint id jobs jsonlint kill local locale lsd lsof numfmt pgrep popd ps
      pushd return set shellcheck shift source umask unset wait yamllint"""),
-    (LEFT, """abcl abduco adb basenc colordiff column csvcut hd hexdump hexyl history iconv look rev
-     sha224sum sha384sum sponge strings sum ul unlink xxd zgrep zless zmore zstdcat babel-node bosh bsh charliecloud configure crictl cscope debuild distrobox
+    (LEFT, """abcl abduco adb colordiff csvcut hexyl history sponge unlink xxd zgrep zless zmore zstdcat babel-node bosh bsh charliecloud configure crictl cscope debuild distrobox
      distrobox-enter distrobox-ephemeral dotenvx dtrace envchain fatrace flatpak-spawn heroku honcho intercept-build
      kcov kgx multitail newlisp nix nix-env nix-shell nox pdksh pdm perf perl6 pg_ctl podman-compose prettyping
      puppet pyenv regina run-mailcap rush rustup scan-build-py server-test start-server-and-test
