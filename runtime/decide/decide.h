@@ -23,6 +23,8 @@ struct decide_ctx {
 	/* place_names(), or NULL: the paths in a line have no other names than those that
 	 * it gives. */
 	int (*names)(const char *path, int (*each)(void *arg, const char *name), void *arg);
+	/* Physical paths of files that decide, then NULL; or NULL.  They are written where /etc/pol may be. */
+	const char *const *kept;
 };
 
 #define DECIDE_MAX_MATCHED 64
