@@ -172,7 +172,7 @@ $(BUILD)/gen/kept_names.def: stdlib-policies/names.tsv
 	$(Q)awk -F'\t' '/^#/ || NF != 6 { next } \
 		$$4 != "-" { d = sub(/\/$$/, "", $$2); \
 			printf "KEPT(%s, %s, \"/%s%s\")\n", $$4, toupper($$1), $$2, d ? "/**/*" : "" } \
-		$$3 == "told" { printf "KEPT_TOLD(\"%s\")\n", $$2 } \
+		$$3 == "told" { sub(/\/$$/, "", $$2); printf "KEPT_TOLD(\"%s\")\n", $$2 } \
 		$$3 == "host" { i = match($$2, /\/[^\/]*$$/); \
 			printf "KEPT_HOST(\"%s\", \"/%s\")\n", i ? "/" substr($$2, 1, i - 1) : "", i ? substr($$2, i + 1) : $$2 }' \
 		$< >$@

@@ -314,7 +314,7 @@ bool part_writes(struct line_ctx *l, const struct cmd_part *p, struct decision *
 uint32_t part_kept_name(const struct line_ctx *l, const char *path)
 {
 	const struct pb_matcher *m = l->c->b->matcher;
-	bool spoken_of = l->c->b->mounts && l->c->b->mounts->mounts.count;
+	bool spoken_of = l->c->kept || (l->c->b->mounts && l->c->b->mounts->mounts.count);
 	const struct pb_rule *r;
 	struct decision d;
 

@@ -123,6 +123,9 @@ void decide_file(const struct decide_ctx *c, uint8_t op, const char *path,
 	path = path_own_name(c, path, own, sizeof(own));
 	if (!path)
 		return;
+	for (size_t i = 0; op == PB_WRITE && c->kept && c->kept[i]; i++)
+		if (strcmp(path, c->kept[i]) == 0)
+			path = "/etc/pol"; /* the floor's rule for what decides */
 	match_init(&m, c, PB_FILE, op);
 	match_path(&m, path);
 	match_drop_scratch(&m);

@@ -89,6 +89,7 @@ static void write_inside(const struct query_options *opt, const struct query *q,
 static void run_inside(const struct query_options *opt, struct query *q,
 		       const struct hook_message *m, struct hook_verdict *v)
 {
+	struct rt_err err = { 0 };
 	struct bundle b;
 	struct query own;
 
@@ -99,7 +100,11 @@ static void run_inside(const struct query_options *opt, struct query *q,
 	if (open_bundle(opt, opt->run, &b, v) < 0)
 		return;
 	query_init_decide(&own, &b, PB_SANDBOX);
-	hook_verdict_add_line(v, &own, m);
+	/* polrun keeps its own bundle, and not the one that decides the messages */
+	if (hook_check_believed(opt, &own, m->requests[0].project, &err) < 0)
+		hook_verdict_deny(v, err.text);
+	else
+		hook_verdict_add_line(v, &own, m);
 	if (v->effect != PB_DENY)
 		write_inside(opt, &own, m, v);
 	query_release(&own);
@@ -123,6 +128,35 @@ static bool check_cwd(struct query *q, const struct hook_message *m, const char 
 	       rt_fail(err, EINVAL, "'cwd' is not in the project in which the agent was started") == 0;
 }
 
+/*
+ * Refuses a bundle that lets the agent write it, or the list of signers: the next call would believe what
+ * the agent has put there.  polrun refuses such a run for the same reason (view_protect.c).  Which
+ * program of a line writes a file is not always known, so that a deny of the single write would not
+ * do.
+ */
+int hook_check_believed(const struct query_options *opt, struct query *q, const char *project,
+			struct rt_err *err)
+{
+	const struct query_request where = { .project = project };
+	const char *const paths[] = { opt->bundle, opt->run, opt->signers };
+	char shown[300];
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		bool reach = false;
+		int r = paths[i] ? query_may_write(q, &where, paths[i], &reach, err) : 0;
+
+		if (r < 0)
+			return r;
+		if (!reach)
+			continue;
+		io_escape(shown, sizeof(shown), paths[i], strlen(paths[i]));
+		return rt_fail(err, EPERM, "%s lies where the policy lets the agent write, and the next "
+			       "call would believe it: keep it in a .pol directory of the project, which "
+			       "no agent writes, or outside of what the rules make writable", shown);
+	}
+	return 0;
+}
+
 /* Are there files or commands in it, about which rules of the project may say something? */
 static bool has_place(const struct hook_message *m)
 {
@@ -137,6 +171,10 @@ static bool has_place(const struct hook_message *m)
 static void decide(const struct query_options *opt, struct query *q, struct hook_message *m,
 		   struct hook_verdict *v)
 {
+	const char *const named[3] = { opt->bundle, opt->run, opt->signers };
+	const char *kept[4] = { NULL };
+	char real[3][PATH_MAX];
+	size_t nkept = 0;
 	struct rt_err err = { 0 };
 	char project[PATH_MAX];
 	bool places = has_place(m);
@@ -146,12 +184,22 @@ static void decide(const struct query_options *opt, struct query *q, struct hook
 		hook_verdict_deny(v, err.text);
 		return;
 	}
+	if (places && hook_check_believed(opt, q, project, &err) < 0) {
+		hook_verdict_deny(v, err.text);
+		return;
+	}
 	for (size_t i = 0; places && i < m->n; i++) {
 		m->requests[i].project = project;
 		if (opt->run && m->requests[i].kind == QUERY_COMMAND)
 			m->requests[i].scope = PB_SANDBOX;
 	}
+	/* a command may write what no rule about files mentions, but not these */
+	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++)
+		if (named[i] && realpath(named[i], real[nkept]))
+			kept[nkept] = real[nkept], nkept++;
+	q->ctx.kept = kept;
 	hook_verdict_decide(v, q, m);
+	q->ctx.kept = NULL;
 	if (opt->run && m->line && v->effect != PB_DENY)
 		run_inside(opt, q, m, v);
 }

@@ -32,6 +32,12 @@ struct query;
 int hook_answer(const struct query_options *opt, struct query *q, const char *text,
 		size_t n, struct hook_answer *ret);
 /*
+ * Refuses (-EPERM) a bundle, that of --run and a list of signers that the bundle lets an agent in
+ * `project` write.  `q` decides under the bundle.  -EINVAL: that is not known.
+ */
+int hook_check_believed(const struct query_options *opt, struct query *q, const char *project,
+			struct rt_err *err);
+/*
  * For the doctor: what a message of `n` bytes would be answered, as an effect
  * (runtime/bundle/format.h) and the reason, cut to `cap`.  False: nothing was decided
  * (no bundle, no message), which counts as deny.

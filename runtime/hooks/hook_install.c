@@ -9,13 +9,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "runtime/base/io.h"
+#include "runtime/base/place.h"
 #include "runtime/bundle/verified.h"
+#include "runtime/hooks/hook.h"
 #include "runtime/hooks/hook_doctor.h"
 #include "runtime/hooks/hook_edit.h"
 #include "runtime/hooks/hook_read.h"
 #include "runtime/hooks/hook_rewrite.h"
 #include "runtime/hooks/hook_settings.h"
+#include "runtime/query/query.h"
 #include "runtime/query/query_json.h"
 
 enum { NOT_DONE = 1, TROUBLE = 2 };
@@ -48,6 +53,56 @@ static bool real_path(const char *path, char out[PATH_MAX], struct rt_err *err)
 	return false;
 }
 
+/* The directory of `path`, if a folder .git or .pol marks it or one above it as a project. */
+static bool find_project_around(const char *path, struct query *q, char out[PATH_MAX])
+{
+	AUTO_FREE char *dir = strdup(path), *project = NULL;
+	char mark[PATH_MAX + 8];
+	char *slash = dir ? strrchr(dir, '/') : NULL;
+	bool marked = false;
+
+	if (!slash || slash == dir)
+		return false;
+	*slash = '\0';
+	project = place_project(dir, q->where.own_home);
+	for (size_t i = 0; project && i < 2; i++) {
+		(void)snprintf(mark, sizeof(mark), "%s/%s", project, i ? ".pol" : ".git");
+		marked |= access(mark, F_OK) == 0;
+	}
+	return marked && (size_t)snprintf(out, PATH_MAX, "%s", project) < PATH_MAX;
+}
+
+/*
+ * Refuses what the hook would refuse at each call, where that is known now: an agent may start in the
+ * project around the bundle, and in that of the current directory.  Where polrun sees no project, no
+ * agent's files are decided.
+ */
+static bool check_believed(const struct query_options *opt, struct bundle *b, const char *path,
+			   struct rt_err *err)
+{
+	const struct query_request none = { .kind = QUERY_FILE };
+	char around[PATH_MAX];
+	struct query q;
+	int r = 0;
+
+	query_init_decide(&q, b, opt->scope);
+	for (size_t i = 0; i < 2 && r != -EPERM; i++) {
+		struct query_request at = none;
+		struct decide_ctx ctx = { .b = b, .scope = opt->scope };
+		struct rt_err why = { 0 };
+
+		if (i && !find_project_around(path, &q, around))
+			continue;
+		at.project = i ? around : NULL;
+		if (!query_where_find(&q.where, &at, &ctx, &why))
+			continue;
+		memcpy(around, q.where.project, sizeof(around));
+		r = hook_check_believed(opt, &q, around, err);
+	}
+	query_release(&q);
+	return r == 0;
+}
+
 /* Is it a bundle that a hook would accept? */
 static bool is_bundle(const struct query_options *opt, const char *path, struct rt_err *err)
 {
@@ -56,10 +111,13 @@ static bool is_bundle(const struct query_options *opt, const char *path, struct 
 	struct bundle b;
 	struct trust t;
 
+	bool good;
+
 	if (verified_open(&o, &b, &t, err) < 0)
 		return false;
+	good = check_believed(opt, &b, path, err);
 	bundle_release(&b);
-	return true;
+	return good;
 }
 
 /* Writes the line that stands in the settings; its parts are explained in doc/agents.md. */

@@ -113,8 +113,10 @@ static int start_command(struct asked *a, size_t n)
 		return bad(a, "'cwd': must be an absolute path without '.', '..', '//' and a "
 			      "last '/'");
 	a->ctx.cwd = a->q->cwd;
-	if (a->ctx.scope == PB_HOST)
+	if (a->ctx.scope == PB_HOST) {
 		a->ctx.look = a->c->look;
+		a->ctx.kept = a->c->kept;
+	}
 	r = take_roots(a);
 	return r == 0 ? check_room(a, n) : r;
 }

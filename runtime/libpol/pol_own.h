@@ -25,6 +25,9 @@ struct pol_ctx {
 	/* &place_look, or NULL: for the paths in a line of the scope `host`, which no kernel
 	 * layer judges afterwards. */
 	const struct place_look *look;
+	/* Physical paths of files that decide, then NULL; or NULL.  A line of the scope `host` writes
+	 * them only where it might write /etc/pol. */
+	const char *const *kept;
 	/* The last decision: */
 	uint32_t kind;    /* enum pol_kind; 0: nothing has been decided */
 	struct decision d;

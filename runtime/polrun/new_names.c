@@ -37,7 +37,7 @@ static const char *const packages[] = {
 #define PACKAGES(name) name,
 #include "runtime/polrun/ordinary.def"
 };
-/* At the top: kept nowhere, since runs write them */
+/* Below the project's top folder: kept nowhere, since runs write them */
 static const char *const told[] = {
 #define KEPT(...)
 #define KEPT_HOST(...)
@@ -319,10 +319,32 @@ static bool lies_in_packages(const char *dir)
 	return false;
 }
 
+/* The row `told` that the path is, or lies below; NULL: none. */
+static const char *find_told(const char *path)
+{
+	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
+		size_t n = strlen(told[i]);
+
+		if (strncmp(path, told[i], n) == 0 && (!path[n] || path[n] == '/'))
+			return told[i];
+	}
+	return NULL;
+}
+
+/* A folder is met in one go, but for what is sorted between its folders. */
+static void put_once(struct name_list *l, const char *path)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (strcmp(l->v[i], path) == 0)
+			return;
+	put_name(l, "", path);
+}
+
 void new_names_meet(void *new_names, int dirfd, const char *dir, const char *name)
 {
 	struct new_names *n = new_names;
 	char path[PATH_MAX];
+	const char *row;
 	struct stat st;
 	int len;
 
@@ -331,10 +353,10 @@ void new_names_meet(void *new_names, int dirfd, const char *dir, const char *nam
 		(void)snprintf(n->dir, sizeof(n->dir), "%s", dir);
 		n->in_floor = find_floor(n, dir);
 	}
-	len = snprintf(path, sizeof(path), "%s/%s", dir, name);
-	if (!dir[0] && MATCHES(told, name) && stat_name(&n->known, dirfd, name, &st) &&
-	    is_changed(n, &st))
-		put_name(&n->known, "", name);
+	len = snprintf(path, sizeof(path), "%s%s%s", dir, dir[0] ? "/" : "", name);
+	row = len < (int)sizeof(path) ? find_told(path) : NULL;
+	if (row && stat_name(&n->known, dirfd, name, &st) && is_changed(n, &st))
+		put_once(&n->known, row);
 	/* what is kept at the top, packages, and what is searched for as a repository
 	 */
 	if (!dir[0] || n->in_packages || len >= (int)sizeof(path) ||
@@ -346,8 +368,7 @@ void new_names_meet(void *new_names, int dirfd, const char *dir, const char *nam
 	/* a folder counts once, whatever was changed in it */
 	if (n->in_floor)
 		path[n->in_floor] = '\0';
-	if (!n->known.n || strcmp(n->known.v[n->known.n - 1], path) != 0)
-		put_name(&n->known, "", path);
+	put_once(&n->known, path);
 }
 
 void new_names_release(struct new_names *n)

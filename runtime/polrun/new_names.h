@@ -3,8 +3,8 @@
  *
  * Known: a name that programs read where the floor does not keep it, and that the run has
  * made or changed: a CLAUDE.md, a .claude, a .vscode in a folder below the project, which an
- * agent or an editor that works there takes; and at the top of the project a row `told` of
- * stdlib-policies/names.tsv.
+ * agent or an editor that works there takes; and a row `told` of
+ * stdlib-policies/names.tsv, whose path begins at the top of the project.
  *
  * Unknown: at the top of the project a new name that begins with a dot, or that looks like a
  * configuration or a text for agents, and what is new in a folder there whose name begins with

@@ -163,6 +163,51 @@ int query_decide(struct query *q, const struct query_request *r, struct rt_err *
 	return good ? 0 : -EINVAL;
 }
 
+static bool find_reach(struct asked *a, bool *ret)
+{
+	int r;
+
+	if (!prepare(a))
+		return false;
+	r = place_names(a->req.path, add_name, a);
+	if (r < 0)
+		return rt_fail_errno(&a->err, -r, "'path': its names") == 0;
+	*ret = false;
+	for (size_t i = 0; i < a->nnames && !*ret; i++) {
+		a->to.path = a->name[i];
+		if (pol_ask(&a->q->ctx, &a->to, &a->err) < 0)
+			return false;
+		*ret = a->q->ctx.d.effect == PB_ALLOW;
+	}
+	return true;
+}
+
+/* A link is replaced where its own name may be written, whatever holds for what it leads to: each
+ * name is asked about for itself, and one allow is enough. */
+int query_may_write(struct query *q, const struct query_request *where, const char *path, bool *ret,
+		    struct rt_err *err)
+{
+	struct asked a = { .q = q, .req = *where };
+	char whole[2 * PATH_MAX];
+	bool good;
+
+	if (path[0] != '/' && !q->where.own_cwd[0])
+		return rt_fail(err, ENOENT, "the directory of '%.200s' is not known", path);
+	if (snprintf(whole, sizeof(whole), "%s%s%s", path[0] == '/' ? "" : q->where.own_cwd,
+		     path[0] == '/' ? "" : "/", path) >= PATH_MAX)
+		return rt_fail_errno(err, ENAMETOOLONG, "'%.200s'", path);
+	a.req.kind = QUERY_FILE;
+	a.req.op = PB_WRITE;
+	a.req.path = whole;
+	a.to = (struct pol_request){ .size = sizeof(a.to), .kind = POL_FILE, .op = POL_WRITE,
+				     .scope = where->scope ? where->scope : q->scope };
+	good = find_reach(&a, ret);
+	release_names(&a);
+	if (!good)
+		*err = a.err;
+	return good ? 0 : -EINVAL;
+}
+
 /* --- the answer ---------------------------------------------------------------------- */
 
 static void put_setting(struct json *j, const struct asked *a)

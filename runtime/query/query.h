@@ -33,6 +33,13 @@ struct query {
  * decision, or one that cannot be recorded.
  */
 int query_decide(struct query *q, const struct query_request *r, struct rt_err *err);
+/*
+ * Is the caller let write `path`, a link on the way to it or what it leads to, without a person who is
+ * asked?  A relative path begins at polquery's own directory.  `where` gives the project and the
+ * scope.  0, or -EINVAL: that is not known.
+ */
+int query_may_write(struct query *q, const struct query_request *where, const char *path, bool *ret,
+		    struct rt_err *err);
 /* Enough for query_decide() only; release it with query_release() as well. */
 void query_init_decide(struct query *q, struct bundle *b, uint8_t scope);
 /* The caller still owns `b`.  0 or -errno. */

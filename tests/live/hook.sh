@@ -179,4 +179,43 @@ for n in 1 20 60 100; do
 	[ -z "$out" ] || bad "$n bytes have an answer"
 done
 
+t "a bundle and a list of signers that the agent may write decide nothing"
+mkdir -p "$P/conf" "$P/.pol" "$WORK/own"
+raw_policy 'policy agent { level user }
+command { allow "{cp|cat|mv|polc} **" otherwise ask }
+file { deny write "${PROJECT_DIR}/closed"
+       allow read, write "${PROJECT_DIR}" }
+tools { allow "*" }' own
+mkdir -p "$P/closed"
+for d in "$P" "$P/conf" "$P/closed" "$P/.pol" "$WORK/own"; do
+	cp "$WORK/own.polb" "$d/agent.polb"
+	chmod 600 "$d/agent.polb"
+done
+: >"$P/conf/signers"
+ln -sfn "$WORK/own" "$P/conf/dir"
+own() { # BUNDLE WANT ARGS…
+	local b=$1 want=$2 tool
+	shift 2
+	for tool in Bash,command,"cp evil.polb $b" Bash,command,'cat plain' Write,file_path,"$P/plain" Read,file_path,"$P/plain"; do
+		out=$("$BIN/polquery" -b "$b" "$@" hook claude-code <<<'{"cwd":"'"$P"'","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"'"${tool%%,*}"'","tool_input":{"'"$(cut -d, -f2 <<<"$tool")"'":"'"${tool##*,}"'"'"$([[ $tool != Write* ]] || echo ',"content":""')"'}}')
+		if [ "$want" = deny ]; then
+			[[ $out == *'"permissionDecision":"deny"'*'lies where the policy lets the agent write'* ]] || bad "$b: $tool"
+		else
+			[[ $out != *'lies where the policy'* ]] || bad "$b: $tool"
+			# the control: only the bundle itself is out of reach
+			[[ $tool == *cp* || $out == *'"permissionDecision":"allow"'* ]] || bad "$b: $tool"
+			[[ $tool != *cp* || $out != *'"permissionDecision":"allow"'* ]] || bad "$b: $tool"
+		fi
+	done
+}
+own "$P/agent.polb" deny
+own "$P/conf/agent.polb" deny
+own conf/agent.polb deny
+own "$P/conf/dir/agent.polb" deny
+own "$P/closed/agent.polb" allow
+own "$P/.pol/agent.polb" allow
+own "$WORK/own/agent.polb" allow
+out=$("$BIN/polquery" -b "$WORK/own/agent.polb" --allowed-signers "$P/conf/signers" hook claude-code <<<"$message")
+want_out '"deny"'
+
 done_

@@ -100,6 +100,20 @@ want_out "the command 'true' does not run under polrun"
 cp "$B" "$P/p.polb"
 chmod 600 "$P/p.polb"
 install claude-code --run "$P/p.polb" --yes
+want_rc 2
+want_err 'p.polb lies where the policy lets the agent write'
+mkdir -p "$P/sub/deep"
+for at in "$P/sub/deep" "$WORK"; do
+	out=$(cd "$at" && setsid -w "$Q" install claude-code --bundle "$P/p.polb" --yes 2>&1 </dev/null)
+	rc=$?
+	want_rc 2
+	want_out 'p.polb lies where the policy lets the agent write'
+done
+# the control: the floor keeps .pol, and a bundle that lets nobody write there is accepted, and not tried
+mkdir -p "$P/.pol"
+cp "$B" "$P/.pol/p.polb"
+chmod 600 "$P/.pol/p.polb"
+install claude-code --run "$P/.pol/p.polb" --yes
 want_rc 1
 want_out 'lies in the project'
 no_out 'runs under polrun'

@@ -82,6 +82,22 @@ run_in sh -c 'echo LD_PRELOAD=./x.so >>.env'
 told '/.env was made or changed: '
 "$BIN/polquery" left seen --all >/dev/null
 
+t "settings and programs that jj, direnv and their like take from dot folders: made and changed, once a row"
+mkdir -p .jj/repo/store .direnv/python/bin .pixi/envs
+echo old >.jj/repo/config.toml; echo old >.direnv/python/bin/python; echo old >.direnv/a.rc
+# the controls: what is only read, and the rest of these folders
+run_in sh -c 'cat .jj/repo/config.toml .direnv/a.rc >/dev/null; echo x >.jj/repo/store/type; mkdir .pixi/envs/default'
+quiet
+run_in sh -c 'echo x >.jj/repo/config.toml; echo x >.direnv/python/bin/python; echo x >.direnv/a.rc; mkdir .devenv .bundle; echo x >.devenv/profile
+	echo x >.pixi/config.toml; echo x >.bundle/config; echo x >.project'
+for name in .jj/repo/config.toml .direnv .devenv .pixi/config.toml .bundle/config; do
+	told "/$name was made or changed: "
+	reported written-name "$name"
+done
+told '/.project has appeared'
+"$BIN/polquery" left seen --all >/dev/null
+rm -rf .jj .direnv .devenv .pixi .bundle .project
+
 t "what packages and new repositories bring is not told one by one"
 mkdir -p node_modules/a
 run_in sh -c 'mkdir -p node_modules/p/.vscode vendor/q sub/node_modules/r; echo x >node_modules/p/CLAUDE.md; echo x >node_modules/p/.vscode/tasks.json
