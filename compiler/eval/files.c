@@ -368,9 +368,7 @@ static const struct ir_rule *may_write_word(const struct eval_asked *q, const ch
 	size_t n, at = 0;
 	bool home;
 
-	/* what a pattern of file names matches is on the disk, if that is looked at */
-	if ((cmd_has_number(word) || (!q->req->places && cmd_has_glob(word))) &&
-	    cmd_word_pattern(q->world, dir, word, false, &g))
+	if (cmd_has_number(word) && cmd_word_pattern(q->world, dir, word, false, &g))
 		by = rule_in(q, &g, keeps);
 	while (!by && cmd_path_text(word, true, &at, &text, &n, &home)) {
 		if (eval_path(q->req, q->world, dir, text, n, home, true, path))

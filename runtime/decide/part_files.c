@@ -406,8 +406,7 @@ static uint32_t kept_number(struct line_ctx *l, const char *dir, const struct cm
 {
 	struct cmd_pattern *g;
 
-	/* what a pattern of file names matches is on the disk, if that is looked at */
-	if (!cmd_has_number(word) && (l->c->look || !cmd_has_glob(word)))
+	if (!cmd_has_number(word))
 		return NONE;
 	g = pool_take(&l->pool, 1, sizeof(*g));
 	if (!g)

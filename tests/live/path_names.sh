@@ -170,7 +170,8 @@ done <<-'ROWS'
 ROWS
 # control: bash and rm do what the text does not tell
 bash -c "cd '$P' && echo BAD | tee C[L]AUDE.md && rm -rf h?ld" >/dev/null
-[ "$(cat "$P/CLAUDE.md")" = BAD ] && [ ! -e "$P/held" ] || bad "control: bash finds the names on the disk"
+[ "$(cat "$P/CLAUDE.md")" = BAD ] || bad "control: bash finds the name on the disk"
+[ ! -e "$P/held" ] || bad "control: rm removes what lies below"
 
 t "what is more than can be looked at is not allowed"
 mkdir -p "$P/many"
