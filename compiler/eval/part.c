@@ -187,6 +187,7 @@ static bool tail_part(const struct eval_asked *q, uint32_t from, struct arena *a
 	*ret = *line.first;
 	ret->dirs = p->dirs;
 	ret->dirs_unknown = p->dirs_unknown;
+	ret->dirs_lost = p->dirs_lost;
 	ret->flags |= p->flags & CMD_APPENDS;
 	return true;
 }
@@ -372,6 +373,8 @@ static void decide_files(const struct eval_asked *q, struct arena *a, struct eva
 	}
 	if (p->d.effect >= IR_DENY || !stands_alone(q) || exempt)
 		return;
+	if (q->part->flags & CMD_OPAQUE_PATH)
+		at_least_opaque(q->ir, p, EVAL_PS_OPAQUE, NULL);
 	by = eval_part_hidden(q, true, &p->word);
 	if (!by)
 		return;

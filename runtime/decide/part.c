@@ -80,6 +80,7 @@ static uint32_t denied_part(struct line_ctx *l, const struct cmd_part *outer,
 
 	p.dirs = outer->dirs;
 	p.dirs_unknown = outer->dirs_unknown;
+	p.dirs_lost = outer->dirs_lost;
 	p.flags |= outer->flags & CMD_APPENDS;
 	/* of all matching rules, only the rule that denies is reported */
 	l->is_tail = true;
@@ -319,6 +320,8 @@ static void decide_files(struct deciding *x)
 	}
 	if (x->d.effect >= PB_DENY || !stands_alone(x) || is_exempt(x))
 		return;
+	if (x->p->flags & CMD_OPAQUE_PATH)
+		at_least_opaque(x, DECIDE_OPAQUE);
 	by = part_hidden(x->l, x->p, true);
 	if (by == NONE)
 		return;

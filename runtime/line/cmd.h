@@ -48,7 +48,9 @@ struct cmd_proc {
 	const char *taint;       /* why all that follows is opaque and void; or NULL */
 	const char *exported;    /* why all that follows is void, but not opaque; or NULL */
 	uint32_t ndirs;
+	uint32_t pushed;         /* directories that the text has put on the stack of pushd */
 	bool dirs_unknown;
+	bool dirs_lost;          /* as in cmd_part */
 	bool taint_all;          /* the taint holds for the whole process */
 	bool exported_all;       /* and so does `exported` */
 	bool allexport;          /* each variable that is set is exported */
@@ -136,6 +138,7 @@ struct cmd_node {
 	uint32_t begin;          /* wrapper: index of the first word of its command, or
 	                            0 */
 	bool anytime;
+	bool moved;              /* an option takes the program to another directory */
 	bool beside;             /* commands before or after it may run at the same
 	                            time */
 	bool writes_more;        /* words that are not listed name files to which it

@@ -148,33 +148,70 @@ static const struct sh_word *word(const struct builtin_words *b, uint32_t i)
 
 /* --- directories --------------------------------------------------------------------------- */
 
-static bool run_cd(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
+/* Goes to the directory that the word names. */
+static bool go_to(struct cmd_an *a, const struct cmd_ctx *c, const struct cmd_word *w)
 {
-	struct cmd_word *w;
+	const struct sh_seg *g = &w->w->seg;
 	const char *text;
 	size_t n, from = 0;
 	bool home;
 
-	WORDS("", "");
-	w = b.at < p->nwords ? &p->words[b.at] : NULL;
-	if (!w && !(p->flags & CMD_APPENDS))
-		return cmd_go(a, c, "", 0, true);
-	if (!w || b.at + 1 < p->nwords || cmd_lit(w->w, "-") ||
-	    (w->w->seg.kind != SH_LIT && w->w->seg.kind != SH_HOME) ||
-	    !cmd_path_text(w, false, &from, &text, &n, &home) ||
-	    (w->w->seg.kind == SH_LIT && w->w->seg.next)) {
-		c->scope->env->dirs_unknown = true;
+	/* the value of PWD or HOME is a guess */
+	if (g->kind != SH_HOME && (g->kind != SH_LIT || g->next))
+		cmd_lose(c->scope->env);
+	if (cmd_lit(w->w, "-") || (g->kind == SH_LIT && g->next) ||
+	    !cmd_path_text(w, false, &from, &text, &n, &home)) {
+		cmd_lose(c->scope->env);
 		return true;
 	}
 	/* `cd ''` stays where it is */
 	return (!n && !home) || cmd_go(a, c, text, n, home);
 }
 
+static bool run_cd(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
+{
+	WORDS("", "");
+	if (b.at >= p->nwords && !(p->flags & CMD_APPENDS))
+		return cmd_go(a, c, "", 0, true);
+	if (b.at + 1 != p->nwords) {
+		cmd_lose(c->scope->env);
+		return true;
+	}
+	return go_to(a, c, &p->words[b.at]);
+}
+
+/* `pushd DIR` goes there as `cd DIR` does. Without a directory, it goes to one that the text has
+ * put on the stack, if there is one. */
 static bool run_pushd(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
 {
+	struct cmd_proc *e = c->scope->env;
+	uint32_t at = p->nwords > 1 && cmd_lit(p->words[1].w, "-n") ? 2 : 1;
+	const struct sh_word *w;
+
+	if (at < p->nwords && cmd_lit(p->words[at].w, "--"))
+		at++;
+	w = at < p->nwords ? p->words[at].w : NULL;
+	if ((p->flags & CMD_APPENDS) || c->anytime || at + 1 < p->nwords ||
+	    (w ? w->seg.kind == SH_LIT && w->seg.n && strchr("-+", w->seg.p[0]) : !e->pushed)) {
+		cmd_lose(e);
+		return true;
+	}
+	if (!w)
+		return true;
+	e->pushed++;
+	return go_to(a, c, &p->words[at]);
+}
+
+/* Each directory on the stack is one of those from which the text has gone elsewhere. */
+static bool run_popd(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
+{
+	struct cmd_proc *e = c->scope->env;
+
 	(void)a;
-	(void)p;
-	c->scope->env->dirs_unknown = true;
+	if (!e->pushed || p->nwords > 1 || c->anytime)
+		cmd_lose(e);
+	else
+		e->pushed--;
 	return true;
 }
 
@@ -187,7 +224,8 @@ static bool run_shopt(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part
 	for (uint32_t i = 1; i < p->nwords; i++) {
 		const struct sh_word *w = p->words[i].w;
 
-		e->dirs_unknown |= !sh_is_literal(w) || cmd_lit(w, "cdable_vars");
+		if (!sh_is_literal(w) || cmd_lit(w, "cdable_vars"))
+			cmd_lose(e);
 		e->allexport |= !sh_is_literal(w) || cmd_lit(w, "allexport");
 	}
 	return true;
@@ -497,7 +535,7 @@ static const struct builtin {
 	bool (*run)(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p);
 } builtins[] = {
 	{ "cd", 2, run_cd },           { "chdir", 5, run_cd },
-	{ "pushd", 5, run_pushd },     { "popd", 4, run_pushd },
+	{ "pushd", 5, run_pushd },     { "popd", 4, run_popd },
 	{ "shopt", 5, run_shopt },     { "set", 3, run_set },
 	{ "export", 6, run_export },   { "readonly", 8, run_export },
 	{ "declare", 7, run_declare }, { "typeset", 7, run_declare },

@@ -20,6 +20,9 @@ void cmd_set(struct cmd_an *a, const struct cmd_ctx *c, const char *name, size_t
 {
 	if (n == 4 && memcmp(name, "HOME", 4) == 0)
 		c->scope->env->home_changed = true;
+	/* where popd goes to */
+	if (n == 8 && memcmp(name, "DIRSTACK", 8) == 0)
+		cmd_lose(c->scope->env);
 	if (cmd_var(a->facts, name, n) == CMD_VAR_TAINT)
 		cmd_taint(c, "a variable that changes what runs is set before it");
 	if (c->scope->env->allexport)
@@ -117,7 +120,7 @@ static bool add_dir(struct cmd_an *a, struct cmd_proc *e, const char *path)
 	if (has_dir(e, path))
 		return true;
 	if (e->ndirs >= CMD_MAX_DIRS) {
-		e->dirs_unknown = true;
+		cmd_lose(e);
 		return true;
 	}
 	d = cmd_alloc(a, sizeof(*d));
@@ -131,26 +134,82 @@ static bool add_dir(struct cmd_an *a, struct cmd_proc *e, const char *path)
 	return true;
 }
 
-bool cmd_go(struct cmd_an *a, const struct cmd_ctx *c, const char *p, size_t n, bool home)
+void cmd_lose(struct cmd_proc *e)
 {
-	struct cmd_proc *e = c->scope->env;
+	e->dirs_unknown = e->dirs_lost = true;
+}
+
+/* Adds where the path leads from each of the directories. */
+static bool add_target(struct cmd_an *a, struct cmd_proc *e, const char *p, size_t n, bool home)
+{
 	const struct cmd_dir *d, *was = e->dirs;
 	char buf[4096];
 
 	if (home && e->home_changed) {
-		e->dirs_unknown = true;
+		cmd_lose(e);
 		return true;
 	}
-	/* in a loop only the first turn surely starts in a directory that is known */
-	if (c->anytime && !home && (!n || p[0] != '/'))
-		e->dirs_unknown = true;
 	/* a ".." may lead elsewhere, or where the text says: keep both */
 	for (d = was; d; d = d->next) {
 		if (!cmd_resolve(a->world, d->path, p, n, home, buf, sizeof(buf)))
 			e->dirs_unknown = true;
-		if (cmd_resolve_loosely(a->world, d->path, p, n, home, buf, sizeof(buf)) &&
-		    !add_dir(a, e, buf))
+		if (!cmd_resolve_loosely(a->world, d->path, p, n, home, buf, sizeof(buf)))
+			cmd_lose(e);
+		else if (!add_dir(a, e, buf))
 			return false;
 	}
+	return true;
+}
+
+bool cmd_go(struct cmd_an *a, const struct cmd_ctx *c, const char *p, size_t n, bool home)
+{
+	struct cmd_proc *e = c->scope->env;
+
+	/* in a loop only the first turn surely starts in a directory that is known */
+	if (c->anytime && !home && (!n || p[0] != '/'))
+		cmd_lose(e);
+	return add_target(a, e, p, n, home);
+}
+
+/* --- options that take the program elsewhere ------------------------------------------------ */
+
+static bool move_by(struct cmd_an *a, struct cmd_part *p, const struct cmd_option *o,
+		    struct cmd_proc *e)
+{
+	struct cmd_word value = { .w = o->value_word ? p->words[o->value_word].w : NULL };
+	const char *text = o->value;
+	size_t n = o->value_n, at = 0;
+	bool home = false;
+
+	cmd_node(p)->moved = true;
+	if (!text && !o->value_open && value.w &&
+	    (sh_is_literal(value.w) || value.w->seg.kind == SH_HOME))
+		(void)cmd_path_text(&value, false, &at, &text, &n, &home);
+	if (!text) {
+		cmd_lose(e);
+		return true;
+	}
+	return add_target(a, e, text, n, home);
+}
+
+bool cmd_move(struct cmd_an *a, struct cmd_part *p)
+{
+	struct cmd_proc e = *cmd_node(p)->env;
+
+	/* the option is one of a program's, or takes a wrapper's command elsewhere */
+	if (!p->program || ((p->program->kinds & LINE_PK_WRAPPER) && !p->program->base))
+		return true;
+	e.dirs_unknown |= p->dirs_unknown;
+	e.dirs_lost |= p->dirs_lost;
+	for (const struct cmd_option *o = p->options; o; o = o->next)
+		if (o->known && (o->known->flags & LINE_OF_MOVES) &&
+		    (o->value || o->value_open || o->value_word) && !move_by(a, p, o, &e))
+			return false;
+	if (!cmd_node(p)->moved)
+		return true;
+	p->dirs_unknown = e.dirs_unknown;
+	p->dirs_lost = e.dirs_lost;
+	p->near = e.dirs;
+	p->dirs = p->dirs_unknown ? NULL : e.dirs;
 	return true;
 }

@@ -21,5 +21,10 @@ void cmd_export(struct cmd_an *a, const struct cmd_ctx *c, const char *name, siz
 void cmd_before(struct cmd_an *a, struct cmd_ctx *c, const char *name, size_t n);
 /* The directory changes to the path of n bytes, below HOME if `home`. */
 bool cmd_go(struct cmd_an *a, const struct cmd_ctx *c, const char *p, size_t n, bool home);
+/* Nobody knows the directory from here on. */
+void cmd_lose(struct cmd_proc *e);
+/* An option takes the program to another directory (`tar -C DIR`): what its words mean is looked
+ * for there as well. */
+bool cmd_move(struct cmd_an *a, struct cmd_part *p);
 
 #endif

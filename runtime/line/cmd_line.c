@@ -168,7 +168,7 @@ bool cmd_run(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_word *words, 
 	p->words = words;
 	p->nwords = n;
 	take_program(a, p);
-	if (!cmd_options(a, p, &r))
+	if (!cmd_options(a, p, &r) || !cmd_move(a, p))
 		return false;
 	run_path(a, p);
 	if (!cmd_unasked(a, p) || (p->program && !cmd_files(a, p, has_input(c))))
@@ -411,7 +411,7 @@ static void start(struct cmd_an *a, struct cmd_line *ret, void *block, size_t si
 			      .tail = &ret->first, .turns = CMD_MORE_TURNS };
 	*e = (struct cmd_proc){ .first = &ret->first };
 	*cwd = (struct cmd_dir){ .path = w->cwd };
-	e->dirs_unknown = !w->cwd;
+	e->dirs_unknown = e->dirs_lost = !w->cwd;
 	e->dirs = e->began = w->cwd ? cwd : NULL;
 	e->ndirs = w->cwd != NULL;
 }
@@ -419,6 +419,9 @@ static void start(struct cmd_an *a, struct cmd_line *ret, void *block, size_t si
 static void finish(struct cmd_an *a, struct cmd_proc *e)
 {
 	cmd_proc_end(e);
+	if (a->world->host)
+		for (struct cmd_part *p = a->ret->first; p; p = p->next)
+			cmd_lost_paths(p);
 	if (a->scripts && !a->ret->limit)
 		cmd_made(a);
 }

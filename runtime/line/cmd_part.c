@@ -69,6 +69,7 @@ struct cmd_part *cmd_part_new(struct cmd_an *a, const struct cmd_ctx *c, enum cm
 	p->outer = c->outer;
 	p->shell = c->remote ? c->remote : c->scope->shell;
 	p->dirs_unknown = e->dirs_unknown || c->moved;
+	p->dirs_lost = e->dirs_lost || c->moved;
 	p->dirs = p->dirs_unknown ? NULL : e->dirs;
 	p->near = e->dirs;
 	p->from = c->from;
@@ -131,7 +132,8 @@ void cmd_proc_end(struct cmd_proc *e)
 
 		if (moved && n->anytime) {
 			/* for a process that this one starts, the two lists differ */
-			p->dirs_unknown |= e->dirs_unknown || n->env != e;
+			p->dirs_unknown |= e->dirs_unknown || n->env != e || n->moved;
+			p->dirs_lost |= e->dirs_lost || n->env != e || n->moved;
 			p->dirs = p->dirs_unknown ? NULL : e->dirs;
 			p->near = n->env == e ? e->dirs : p->near;
 		}

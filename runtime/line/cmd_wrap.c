@@ -4,6 +4,7 @@
  */
 #include "runtime/line/cmd_change.h"
 #include "runtime/line/cmd_clear.h"
+#include "runtime/line/cmd_facts.h"
 #include "runtime/line/cmd_run.h"
 #include "runtime/line/cmd_split.h"
 #include "runtime/line/cmd_text.h"
@@ -19,7 +20,7 @@ static const char remote_why[] = "a command in another file system";
  * table says do (`env -C`, `sudo -i`), and unknown ones. Otherwise any word of the
  * wrapper may move it (chroot's operand, `find -execdir`).
  */
-static bool may_move(const struct cmd_part *p)
+static bool may_move(const struct cmd_an *a, const struct cmd_part *p)
 {
 	const struct line_program *t = p->program;
 	bool only_runs = t->flags & LINE_PF_TRANSPARENT;
@@ -27,13 +28,17 @@ static bool may_move(const struct cmd_part *p)
 
 	if (t->flags & LINE_PF_ELSEWHERE)
 		return true;
-	for (o = p->options; o; o = o->next)
+	for (o = p->options; o; o = o->next) {
+		/* what stands before a command is looked at with that command */
+		if (cmd_in_words(a->facts, t->after, o->name, o->name_n))
+			continue;
 		if (o->known ? (o->known->flags & LINE_OF_MOVES) != 0 : !only_runs)
 			return true;
+	}
 	/* such a wrapper may have options after the command word as well, and p->options
 	 * lacks them */
 	if (t->after.count)
-		return !only_runs;
+		return !only_runs && !(t->flags & LINE_PF_STAYS);
 	return !only_runs && !(t->flags & LINE_PF_STAYS) && (p->options || t->skip || t->base);
 }
 
@@ -47,14 +52,15 @@ static void is_lost(struct cmd_part *p)
 }
 
 /* The context in which the inner command runs. */
-static struct cmd_ctx inner_ctx(const struct cmd_ctx *c, struct cmd_part *p)
+static struct cmd_ctx inner_ctx(const struct cmd_an *a, const struct cmd_ctx *c,
+				struct cmd_part *p)
 {
 	struct cmd_ctx in = *c;
 	bool appends = p->program->flags & LINE_PF_APPENDS;
 
 	in.outer = p;
 	in.depth++;
-	in.moved |= may_move(p);
+	in.moved |= may_move(a, p);
 	if (p->program->flags & LINE_PF_AWAY)
 		in.remote = p;
 	in.appends |= appends;
@@ -475,11 +481,39 @@ static bool has_text(const struct cmd_read *r)
 	return t != NULL;
 }
 
+/* `find -execdir`: the word before the command is an option that moves it. */
+static bool moves_range(const struct cmd_an *a, const struct cmd_part *p, const struct cmd_range *g)
+{
+	for (uint32_t i = g->from; i-- > 1;) {
+		const struct sh_word *w = p->words[i].w;
+		const struct line_option *o;
+
+		if (!sh_is_literal(w) ||
+		    !cmd_in_words(a->facts, p->program->after, w->seg.p, w->seg.n))
+			continue;
+		o = cmd_table_option(a->facts, p->program, w->seg.p, w->seg.n);
+		return o && (o->flags & LINE_OF_MOVES);
+	}
+	return true;
+}
+
+static bool run_range(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
+		      const struct cmd_range *g, const struct holes *h)
+{
+	struct cmd_ctx in = *c;
+
+	in.moved |= moves_range(a, p, g);
+	if ((p->program->flags & LINE_PF_JOINED) && g->from + 1 == g->to)
+		return run_text(a, &in, p, &(struct cmd_joint){ .words = p->words + g->from,
+								.count = 1 });
+	return run_words(a, &in, p, g->from, g->to, h);
+}
+
 bool cmd_wrapper(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		 struct cmd_read *r)
 {
 	uint32_t flags = p->program->flags;
-	struct cmd_ctx in = inner_ctx(c, p);
+	struct cmd_ctx in = inner_ctx(a, c, p);
 	struct holes h = find_holes(p);
 	const struct cmd_range *g;
 	struct cmd_part **at = a->tail;
@@ -495,10 +529,7 @@ bool cmd_wrapper(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		r->maybe = r->begin;
 	}
 	for (g = r->ranges; g; g = g->next)
-		if ((flags & LINE_PF_JOINED) && g->from + 1 == g->to ?
-			    !run_text(a, &in, p, &(struct cmd_joint){
-					.words = p->words + g->from, .count = 1 }) :
-			    !run_words(a, &in, p, g->from, g->to, &h))
+		if (!run_range(a, &in, p, g, &h))
 			return false;
 	/* the program takes code instead of words: the other words name files */
 	if (has_text(r) || p->program->codes.count) {

@@ -160,6 +160,9 @@ enum cmd_flag {
 	CMD_WRITES_HERE = 1 << 13,
 	/* With CMD_P_BELOW or CMD_WRITES_HERE: not the repository at the top (git clean). */
 	CMD_LEAVES_REPO = 1 << 14,
+	/* Nobody knows in which directory it runs, and a relative path is among what it reads
+	 * and writes. Scope host: the part is opaque, unless its operands do nothing. */
+	CMD_OPAQUE_PATH = 1 << 15,
 };
 
 struct cmd_dir {
@@ -196,6 +199,8 @@ struct cmd_part {
 	uint8_t kind;            /* enum cmd_kind */
 	bool udp;
 	bool dirs_unknown;       /* relative paths are opaque */
+	bool dirs_lost;          /* and none of `near` need be the place: more than a ".."
+	                            is in the way */
 	bool home_path;          /* FILE: path follows an unquoted ~ */
 	bool path_guess;         /* FILE: path is right if HOME and PWD have their usual
 	                            values: only rules that are stricter count */

@@ -60,8 +60,8 @@ enum line_option_flag {
 	LINE_OF_GLOBAL = 1, /* may stand before the subcommand */
 	LINE_OF_CODE = 2,   /* its value, or what it makes the program do, is code */
 	LINE_OF_QUERY = 4,  /* with it the program runs nothing */
-	LINE_OF_MOVES = 8,  /* wrapper: its command runs in another directory, or below another
-	                     root */
+	LINE_OF_MOVES = 8,  /* its value is the directory in which the program works. Wrapper: its
+	                     command runs in another directory, or below another root */
 	LINE_OF_RUNS = 16,  /* wrapper: its words are a command in spite of
 	                       LINE_NO_COMMAND, or without the operands before it
 	                       (LINE_PF_AWAY) */

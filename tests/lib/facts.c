@@ -48,7 +48,7 @@ const char facts_text[] =
 	"program mk default=Mk,*.mk\n"
 	"program look makes-nothing\n"
 	"program fix writes-unnamed\n"
-	"program tar abbreviate -C|--directory: -f|--file: -x -c -t -v -z "
+	"program tar abbreviate -C|--directory:/ -f|--file: -x -c -t -v -z "
 	"--checkpoint-action:! -I|--use-compress-program:!\n"
 	"taint PATH IFS PS4 LD_* GIT_* HOME BASH_ENV BASH_CMDS\n"
 	"safe CI LC_* NODE_ENV\n";

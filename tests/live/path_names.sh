@@ -180,4 +180,69 @@ line_is ask host 'rm -rf many'
 rm "$P"/many/1*
 line_is allow host 'rm -rf many'
 
+t "a relative path is judged where the command runs, and is opaque where nobody knows that"
+rm -rf "${P:?}"/* "$P/.env"
+mkdir -p "$P/sub/d" "$P/held"
+echo TOPSECRET >"$P/.env"
+echo x >"$P/sub/f"
+raw_policy 'policy agent { level user }
+command { allow "{cat|tee|cp|cd|pushd|popd|env|find|grep|rg|git|tar|patch|make|npm|ls|mytool|echo} **" otherwise deny opaque ask }
+file { hide "${PROJECT_DIR}/.env" as secret  deny write "${PROJECT_DIR}/held" as guarded
+       allow read, write "${PROJECT_DIR}" }' line
+while read -r want line; do
+	line_is "$want" host "$line"
+done <<-'ROWS'
+	allow pushd sub; cat f; popd; cat sub/f
+	deny pushd sub; cat ../.env
+	deny pushd held && tee new
+	deny pushd sub; popd; cat .env
+	ask popd; cat sub/f
+	deny cd $PWD/sub; cat ../.env
+	allow cd "$x" && ls
+	allow cd "$x" && npm run build
+	allow cd "$x" && make -j4 all
+	allow cd "$x" && git commit -m msg
+	allow cd "$x" && cat /etc/hostname
+	allow cd "$x" && cat -
+	allow cd "$x" && git log main..next
+	allow cd "$x" && echo ..
+	allow cd "$x" && cd .. && npm test
+	ask cd "$x" && cat f
+	ask cd "$x" && cat *.c
+	ask cd "$x" && tee f
+	ask cd "$x" && cp /etc/hostname f
+	ask cd "$x" && tar -cf/tmp/x.tar f
+	allow cd "$x" && tar -cf/tmp/x.tar /etc/hostname
+	ask cd "$x" && rg TOP
+	ask cd "$x" && mytool ../f
+	ask cd "$x" && mytool --to=../f
+	ask cd -; cat f
+	allow cd sub; cd ..; cat sub/f
+	deny cd sub; cd ..; cat .env
+	ask env -C sub cat ../.env
+	allow env -C sub npm test
+	allow find sub -name f -exec cp {} sub/g \;
+	allow find sub -name f -exec cat {} \;
+	ask find sub -execdir cat ../.env \;
+	ask find sub -name f -exec cat {} \; -execdir cat ../.env \;
+	deny tar -C sub -cf - ../.env
+	deny tar -cf - --directory=sub ../.env
+	deny tar -C sub -C d -cf - ../../.env
+	allow tar -C sub -cf - f
+	ask tar -C "$x" -cf - f
+	deny patch -d sub ../held/f ../p.diff
+	deny patch -dsub ../held/f ../p.diff
+	deny git -C sub diff --no-index f ../.env
+	deny git -C sub -C .. log --output=held/x
+	deny git -C sub/d -C .. log --output=../held/x
+	ask git -C "$x" log --output=f
+	allow git -C "$x" status
+	allow git -C sub log -p f
+ROWS
+# in a sandbox the kernel judges them
+line_is allow sandbox 'cd "$x" && cat f'
+# controls: the shell and tar go there
+[ "$(cd "$P" && bash -c 'pushd sub >/dev/null; cat ../.env')" = TOPSECRET ] || bad "control: pushd"
+(cd "$P" && tar -C sub -cPf - ../.env) | grep -q TOPSECRET || bad "control: tar -C"
+
 done_
