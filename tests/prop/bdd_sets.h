@@ -373,6 +373,12 @@ static inline void bits_guard(const struct bits_policy *p, BDD said[IR_EFFECT_CO
 		/* of ranges in each other each must be named */
 		guarded = bits_or(guarded, bits_without(all, by));
 	}
+	/* where nobody looks names up: those that lead to a guarded address (no rule here says `within`) */
+	for (unsigned i = 0; i < POL_LEN(bits_names); i++)
+		if (guard_name_address(bits_names[i], strlen(bits_names[i])))
+			guarded = bits_or(guarded, bits_and(bits_bit(BITS_SCOPE, true),
+							    bits_without(bits_is(BITS_NAME, 3, i),
+									 bdd_ithvar(BITS_IS_ADDR))));
 	guarded = bits_without(guarded, bits_own_loopback());
 	for (int e = IR_ALLOW; e <= IR_ASK; e++) {
 		said[IR_DENY] = bits_or(said[IR_DENY], bits_and(said[e], guarded));
