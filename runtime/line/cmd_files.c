@@ -274,7 +274,8 @@ static void mark_below(struct files *f)
 			if (!(w->places & place) || !(w->roles & CMD_W_OPERAND))
 				continue;
 			any = true;
-			w->places |= named ? 0 : CMD_P_BELOW;
+			w->may_write = true; /* `find FILE -delete` */
+			w->places |= named ? 0 : CMD_P_BELOW | CMD_P_WRITES;
 		}
 	for (uint32_t i = 1; named && i < f->p->nwords; i++)
 		f->p->words[i].may_write = true;

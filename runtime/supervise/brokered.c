@@ -391,6 +391,25 @@ static bool pause_call(void *arg)
 	return (!b->as_user || become(b->from.ids.uid, b->from.ids.gid)) && on;
 }
 
+/* Keeps descriptors 0 to 2: the output of the command may be a file of a tree. */
+static int add_streams(struct held *h)
+{
+	struct stat st;
+	int r = 0;
+
+	for (int fd = 0; fd <= 2 && r == 0; fd++) {
+		int flags = fcntl(fd, F_GETFL);
+
+		if (flags < 0 && errno == EBADF) /* it is closed */
+			continue;
+		if (flags < 0 || fstat(fd, &st) != 0)
+			r = -errno;
+		else if ((flags & O_ACCMODE) != O_RDONLY && S_ISREG(st.st_mode))
+			r = held_add(h, fd, NULL, false);
+	}
+	return r;
+}
+
 int brokered_init(struct brokered *b, const struct sandbox_run *run,
 		  const struct sandbox_view *view, struct sandbox_child *child,
 		  struct effects *effects, struct rt_err *err)
@@ -453,7 +472,7 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 		return -err->err;
 	}
 	if (r == 0)
-		r = held_add_streams(&b->held);
+		r = add_streams(&b->held);
 	sandbox_drop_trees(child);
 	/* a limit of file sizes is the run's: a truncation must not end polrun */
 	(void)signal(SIGXFSZ, SIG_IGN);

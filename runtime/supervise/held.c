@@ -32,7 +32,7 @@ void held_release(struct held *h)
 	for (size_t i = 0; i < h->n; i++)
 		(void)close(h->v[i].fd);
 	free(h->v);
-	numbers_release(&h->had);
+	numbers_release(&h->known.had);
 	*h = (struct held){ .events = -1 };
 }
 
@@ -527,12 +527,12 @@ int held_add(struct held *h, int fd, int *object, bool linked)
 	if (object)
 		*object = -1;
 	if (!linked)
-		held_note(h, held_number(&st));
+		known_files_add(&h->known, known_files_number(&st));
 	h->v[h->n++] = (struct held_file){ .fd = kept,
 					   .wd = -1,
 					   .linked = linked,
 					   .named = st.stx_nlink > 0,
-					   .number = held_number(&st),
+					   .number = known_files_number(&st),
 					   .dev = (uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor,
 					   .ino = st.stx_ino };
 	if (!h->due_ms)
@@ -555,7 +555,7 @@ static bool is_file(int fd, const struct held_file *f)
 	struct statx st;
 
 	return SYS_RETRY(statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &st)) == 0 &&
-	       held_number(&st) == f->number;
+	       known_files_number(&st) == f->number;
 }
 
 /* The name may change until it has been told: then it is told once more. */

@@ -12,8 +12,7 @@
  * is not seen; they are watched, and the directories above them as well (inotify(7),
  * IN_MOVE_SELF).  After an event the name that the file has now is looked at again.
  *
- * What a run has had open once is remembered by number (device, inode, time of birth), so
- * that walls_name.h can tell whether a file that appears at a name was one of them.
+ * What a run has had open once is remembered by number (known_files.h), so that walls_name.h can tell whether a file that appears at a name was one of them.
  */
 #ifndef RUNTIME_SUPERVISE_HELD_H
 #define RUNTIME_SUPERVISE_HELD_H
@@ -25,7 +24,7 @@
 #include <sys/stat.h>
 
 #include "runtime/broker/broker.h"
-#include "runtime/supervise/numbers.h"
+#include "runtime/supervise/known_files.h"
 
 #define HELD_SOON_MS 50 /* when what is new is looked at; how often without events */
 #define HELD_STEP_MS 2  /* so long held_step() looks, but for the file that it is at */
@@ -50,8 +49,7 @@ struct held {
 	size_t at;       /* a pass is under way: the files below this index are still to be looked at */
 	bool again;      /* something has moved since it began: another one follows */
 	bool unwatched;  /* it has met a file that no event tells of */
-	struct numbers had; /* by held_number() */
-	bool forgot; /* there were too many: whatever is asked for may be one of them */
+	struct known_files known;
 };
 
 struct held_lost {
@@ -70,22 +68,12 @@ void held_release(struct held *h);
  * not NULL: an O_PATH descriptor of the file (or -1), and -1 if it was taken.
  */
 int held_add(struct held *h, int fd, int *object, bool linked);
-/* The same for descriptors 0 to 2: the output of the command may be a file of a tree. */
-int held_add_streams(struct held *h);
-/* Has the run had this file open for writing, or may it have?  `st` with STATX_INO and STATX_BTIME. */
-bool held_had(const struct held *h, const struct statx *st);
-/* Is it known that it has?  Not of a file that came when there were too many. */
-bool held_surely_had(const struct held *h, const struct statx *st);
-/* A number for the file, never 0. */
-uint64_t held_number(const struct statx *st);
 /*
  * Has anybody else the regular file `fd` (open for reading) open: for writing (`lease` is
  * F_RDLCK), or at all (F_WRLCK)?  0: nobody; -EAGAIN: somebody; -EACCES: it cannot be known: it is
  * somebody else's file, or its file system has no leases.
  */
 int held_ask(int fd, int lease);
-/* Notes that the run may have had this file open for writing; 0: any file. */
-void held_note(struct held *h, uint64_t number);
 /*
  * For each of at most `most` files that are open for writing still, apart from polrun's own standard error:
  * calls tell() with its number, its path inside ("": it has none, or it is not known) and whether the rules deny writing

@@ -18,7 +18,7 @@
 
 /* Of the list; the path on the host follows. */
 struct entry {
-	uint64_t number; /* held_number(); 0: it may be any file */
+	uint64_t number; /* known_files_number(); 0: it may be any file */
 	uint32_t len;    /* of the path; 0: it is not known */
 	uint32_t denied; /* the run that has ended must not write this name */
 };
@@ -100,7 +100,7 @@ static int keep_file(const struct left_open *l, const char *inside, uint64_t num
 		return -errno;
 	if (SYS_RETRY(statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &st)) != 0)
 		return -errno;
-	return held_number(&st) == number ? held_add(l->held, fd, &fd, false) : -ENOENT;
+	return known_files_number(&st) == number ? held_add(l->held, fd, &fd, false) : -ENOENT;
 }
 
 /*
@@ -114,12 +114,12 @@ static void take_entry(const struct left_open *l, const struct entry *e, const c
 	struct name_text inside;
 	uint32_t rule = BROKER_NO_RULE;
 
-	held_note(l->held, e->number);
+	known_files_add(&l->held->known, e->number);
 	name_text_init(&inside);
 	if (find_inside(l, host, &inside)) {
 		if (rules->allows(rules->arg, BROKER_WRITE, inside.s, false, &rule)) {
 			if (keep_file(l, inside.s, e->number) == -EMFILE)
-				held_note(l->held, 0);
+				known_files_add(&l->held->known, 0);
 		} else if (e->denied) {
 			(void)snprintf(ret->path, sizeof(ret->path), "%s", inside.s);
 			ret->rule = rule;

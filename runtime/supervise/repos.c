@@ -64,12 +64,12 @@ void repos_note(struct repos *r, int dir, const char *name)
 	struct statx st;
 
 	if (fd >= 0 && look(fd, &st))
-		(void)numbers_add(&r->made, held_number(&st), MOST_MADE);
+		(void)numbers_add(&r->made, known_files_number(&st), MOST_MADE);
 }
 
 static bool is_made(const struct repos *r, const struct statx *st)
 {
-	return numbers_has(&r->made, held_number(st));
+	return numbers_has(&r->made, known_files_number(st));
 }
 
 /* --- what is a repository -------------------------------------------------------------------- */
@@ -139,7 +139,7 @@ static bool is_others(const struct repos *r, const char *path, size_t n, const c
 		return false;
 	if (!look(fd, &st))
 		return true;
-	return S_ISDIR(st.stx_mode) ? dirs && !is_made(r, &st) : !held_surely_had(r->held, &st);
+	return S_ISDIR(st.stx_mode) ? dirs && !is_made(r, &st) : !known_files_has(&r->held->known, &st);
 }
 
 static const struct {

@@ -25,7 +25,7 @@ struct repos {
 	char project[PATH_MAX];
 	/* the rules that keep the project's own; BROKER_NO_RULE: none */
 	uint32_t config, hooks, policy;
-	struct numbers made;    /* the run's directories by held_number() */
+	struct numbers made;    /* the run's directories by known_files_number() */
 };
 
 /* `trees` and `held` may still be empty. */

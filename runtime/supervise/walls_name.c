@@ -24,7 +24,7 @@ static enum walls_name judge(const struct walls_run *w, int fd, const struct sta
 {
 	bool native;
 
-	if (S_ISLNK(st->stx_mode) || (w->held && held_had(w->held, st)))
+	if (S_ISLNK(st->stx_mode) || (w->held && known_files_may_have(&w->held->known, st)))
 		return WALLS_NAME_GONE;
 	if (!S_ISREG(st->stx_mode) && !S_ISDIR(st->stx_mode))
 		return WALLS_NAME_STANDS;
@@ -54,7 +54,7 @@ int walls_name_look(const struct walls_run *w, int fd, bool first, uint64_t *id,
 	if (SYS_RETRY(statx(fd, "", AT_EMPTY_PATH,
 			    STATX_TYPE | STATX_NLINK | STATX_INO | STATX_BTIME, &st)) != 0)
 		return -errno;
-	now = held_number(&st);
+	now = known_files_number(&st);
 	if (!first && now != *id)
 		*ret = judge(w, fd, &st);
 	if (*ret == WALLS_NAME_STANDS)

@@ -145,6 +145,9 @@ done <<-'ROWS'
 	ask chmod -R 700 held
 	allow find free -delete
 	ask find held -type f -delete
+	deny find CLAUDE.md -delete
+	deny find free held/sub/KEEP.md -type f -delete
+	allow find free/key -delete
 	ask find -delete
 	allow find . -name '*.pyc' -delete
 	ask find . -name CLAUDE.md -delete

@@ -341,21 +341,21 @@ static void test_what_was_had_is_remembered(void **state)
 	for (int i = 0; i < 2000; i++) {
 		(void)snprintf(name, sizeof(name), "had%d", i);
 		number(name, &st);
-		assert_true(held_had(&held, &st) && held_surely_had(&held, &st));
+		assert_true(known_files_may_have(&held.known, &st) && known_files_has(&held.known, &st));
 		(void)unlink(name);
 	}
 	number("theirs", &st);
-	assert_false(held_had(&held, &st));
+	assert_false(known_files_may_have(&held.known, &st));
 	/* where not all could be remembered, it may have been one of them; but that is not known */
-	assert_false(held_surely_had(&held, &st));
-	held.forgot = true;
-	assert_true(held_had(&held, &st));
-	assert_false(held_surely_had(&held, &st));
+	assert_false(known_files_has(&held.known, &st));
+	held.known.forgot = true;
+	assert_true(known_files_may_have(&held.known, &st));
+	assert_false(known_files_has(&held.known, &st));
 	/* the same number for another file: only its time of birth differs */
-	k = held_number(&st);
+	k = known_files_number(&st);
 	st.stx_btime.tv_nsec ^= 1;
 	if (st.stx_mask & STATX_BTIME)
-		assert_int_not_equal(held_number(&st), k);
+		assert_int_not_equal(known_files_number(&st), k);
 	let_go();
 }
 
@@ -512,7 +512,7 @@ static void test_what_is_still_open_is_told(void **state)
 	assert_int_equal(statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &st), 0);
 	assert_true(held_tell_open(&held, 10, say, &said));
 	assert_int_equal(said.n, 1); /* once, however often it is open */
-	assert_true(said.number == held_number(&st));
+	assert_true(said.number == known_files_number(&st));
 	assert_string_equal(strrchr(said.path, '/'), "/yes");
 	assert_false(said.denied);
 	assert_int_equal(rename("yes", "no-more"), 0);
