@@ -207,7 +207,9 @@ ROWS = [
         "-f": "V", "--from-file": "V", "-L": "V", "--library-path": "V", "--indent": "V",
     }}, True),
     Row("rg", "ripgrep", H, {}, True),
-    Row("fdfind", "fd-find", H, {"fdfind": {"--search-path": "V"}}, True),
+    Row("fdfind", "fd-find", H, {"fdfind": {
+        "--search-path": "V", "--base-directory": "V", "-C": "V",  # -C of newer ones
+    }}, True),
     Row("curl", "curl", [("list", "curl --help all", ANGLE)], {}, True),
     Row("wget", "wget", GNU, {"*": WGET_FLAGS}, True),
     Row("rsync", "rsync", [("list", "rsync --help", {"indent": (0, 12)})],
