@@ -75,7 +75,11 @@ void eval_grant(const struct ir *ir, const struct ir_request *req,
 		ret->more.via = STR("");
 }
 
-const uint8_t *eval_guarded_address(const struct ir_request *req)
+/*
+ * The guarded address that the request names, or NULL: a public one, the run's own loopback, or a
+ * name of which nothing is known.
+ */
+static const uint8_t *guarded_address(const struct ir_request *req)
 {
 	const uint8_t *addr = req->addr;
 
@@ -87,7 +91,7 @@ const uint8_t *eval_guarded_address(const struct ir_request *req)
 bool eval_is_guarded(const struct ir *ir, const struct ir_request *req,
 		     const struct eval_decision *d, struct arena *a)
 {
-	const uint8_t *addr = eval_guarded_address(req);
+	const uint8_t *addr = guarded_address(req);
 	struct eval_grant g;
 
 	if (!addr || req->before_guard || d->effect > IR_ASK ||

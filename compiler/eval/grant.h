@@ -24,11 +24,6 @@ struct eval_grant {
  */
 void eval_grant(const struct ir *ir, const struct ir_request *req,
 		const struct eval_decision *d, struct arena *a, struct eval_grant *ret);
-/*
- * The guarded address that the request names, or NULL: a public one, the run's own loopback, or a
- * name of which nothing is known.
- */
-const uint8_t *eval_guarded_address(const struct ir_request *req);
 /* Semantics 6: does the guard refuse the address that the request names, which rules let pass? */
 bool eval_is_guarded(const struct ir *ir, const struct ir_request *req,
 		     const struct eval_decision *d, struct arena *a);

@@ -12,10 +12,10 @@ void eval_decide_request(const struct ir *ir, const struct ir_request *asked,
 			 struct arena *a, struct eval_decision *ret);
 
 /*
- * Semantics 5: decides a file that a line names, by all of its names if req->places is set;
- * the path may then have "..".  What is decided about the physical path counts, and a rule
- * about another name where it is stricter.  With `only_rules`, allow without a rule if no rule
- * decides about any name.
+ * Semantics 5: decides a file that a line names.  If req->places is set, the path may have ".." in
+ * it, and the evaluator decides about each name of the file: the decision about its physical path
+ * counts, unless a rule about another name is stricter.  With `only_rules` the answer is allow,
+ * without a rule, if no rule decides about any name.
  */
 void eval_decide_names(const struct ir *ir, const struct ir_request *asked, bool only_rules,
 		       struct arena *a, struct eval_decision *ret);

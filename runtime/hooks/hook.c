@@ -128,6 +128,16 @@ static bool check_cwd(struct query *q, const struct hook_message *m, const char 
 	       rt_fail(err, EINVAL, "'cwd' is not in the project in which the agent was started") == 0;
 }
 
+/* The files that the hook believes; NULL: there is no such file. */
+enum { MAX_BELIEVED = 3 };
+
+static void find_believed(const struct query_options *opt, const char *ret[MAX_BELIEVED])
+{
+	ret[0] = opt->bundle;
+	ret[1] = opt->run;
+	ret[2] = opt->signers;
+}
+
 /*
  * Refuses a bundle that lets the agent write it, or the list of signers: the next call would believe what
  * the agent has put there.  polrun refuses such a run for the same reason (view_protect.c).  Which
@@ -138,10 +148,11 @@ int hook_check_believed(const struct query_options *opt, struct query *q, const 
 			struct rt_err *err)
 {
 	const struct query_request where = { .project = project };
-	const char *const paths[] = { opt->bundle, opt->run, opt->signers };
+	const char *paths[MAX_BELIEVED];
 	char shown[300];
 
-	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+	find_believed(opt, paths);
+	for (size_t i = 0; i < MAX_BELIEVED; i++) {
 		bool reach = false;
 		int r = paths[i] ? query_may_write(q, &where, paths[i], &reach, err) : 0;
 
@@ -171,9 +182,8 @@ static bool has_place(const struct hook_message *m)
 static void decide(const struct query_options *opt, struct query *q, struct hook_message *m,
 		   struct hook_verdict *v)
 {
-	const char *const named[3] = { opt->bundle, opt->run, opt->signers };
-	const char *kept[4] = { NULL };
-	char real[3][PATH_MAX];
+	const char *believed[MAX_BELIEVED], *kept[MAX_BELIEVED + 1] = { NULL };
+	char real[MAX_BELIEVED][PATH_MAX];
 	size_t nkept = 0;
 	struct rt_err err = { 0 };
 	char project[PATH_MAX];
@@ -194,9 +204,12 @@ static void decide(const struct query_options *opt, struct query *q, struct hook
 			m->requests[i].scope = PB_SANDBOX;
 	}
 	/* a command may write what no rule about files mentions, but not these */
-	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++)
-		if (named[i] && realpath(named[i], real[nkept]))
-			kept[nkept] = real[nkept], nkept++;
+	find_believed(opt, believed);
+	for (size_t i = 0; i < MAX_BELIEVED; i++)
+		if (believed[i] && realpath(believed[i], real[nkept])) {
+			kept[nkept] = real[nkept];
+			nkept++;
+		}
 	q->ctx.kept = kept;
 	hook_verdict_decide(v, q, m);
 	q->ctx.kept = NULL;

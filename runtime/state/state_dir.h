@@ -34,18 +34,16 @@ int state_dir_of_home(char dir[PATH_MAX], struct rt_err *err);
  * of the directory that exists.  0, also if it exists; -errno.
  */
 int state_dir_make(const char *dir, struct rt_err *err);
+/* Runs of one user order by this file the calls that make names and move directories. */
+#define STATE_NAMES_LOCK "names.lock"
+/* Each run of a user locks this file for as long as it lives (left_open.h). */
+#define STATE_OPEN_LOCK "open.lock"
 /*
- * Opens the file by which runs of one user order the calls that make names and move directories
- * (flock(2)).  Its mode is 0200, and a run does not write it: so no run can open it, and keep
- * the lock from others.  A descriptor or -errno.
+ * Opens one of these files for flock(2).  Its mode is 0200, and no rule lets a run write it: so no
+ * run can open it, and keep the lock from others.  A descriptor or -errno.
  */
 int state_dir_lock(const char *dir, const char *name, struct rt_err *err);
-#define STATE_NAMES_LOCK "names.lock"
-/*
- * The same for the files of left_open.h: the list, with mode 0600, and the lock that each run has as
- * long as it lives.
- */
-#define STATE_OPEN_LOCK "open.lock"
+/* Opens the list of left_open.h, with mode 0600.  A descriptor or -errno. */
 int state_dir_open_list(const char *dir, struct rt_err *err);
 /*
  * The same for runs of all users: root makes this file where users share trees.  A descriptor,

@@ -47,6 +47,7 @@ static bool allows(void *arg, enum broker_op op, const char *path, bool is_dir,
 		   uint32_t *ret_rule)
 {
 	const struct brokered *b = arg;
+
 	(void)is_dir;
 	if (op == BROKER_WRITE) {
 		const struct sandbox_wall *w = stays_at(&b->stays, path);
