@@ -1,7 +1,7 @@
 /*
- * Refuses the file rules for which there is no mechanism and no safe stand-in: denies by a
- * wildcard of what the kernel makes for each process.  They are errors, so that nobody relies
- * on them.
+ * Refuses the file rules for which there is no mechanism and no safe stand-in: denies of what
+ * the kernel makes for each process, by a wildcard or by the name that each process has for
+ * its own.  They are errors, so that nobody relies on them.
  */
 #include "compiler/backend/mounts/refuse.h"
 
@@ -41,12 +41,73 @@ static bool refuse_wild(const struct ir_rule *r, const struct ir_set *set, struc
 	return false;
 }
 
+static bool is_number(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] < '0' || s.p[i] > '9')
+			return false;
+	return s.n > 0;
+}
+
+/*
+ * Is it a name by which each process sees something else?  A mount there would cover what
+ * polinit sees at the start.  Source: proc(5).
+ */
+static bool is_of_process(struct str path)
+{
+	static const struct str links[] = {
+		{ "/dev/fd", 7 }, { "/dev/stdin", 10 }, { "/dev/stdout", 11 }, { "/dev/stderr", 11 },
+		{ "/proc/self", 10 }, { "/proc/thread-self", 17 },
+		{ "/proc/mounts", 12 }, { "/proc/net", 9 },
+	};
+	const size_t top = sizeof("/proc/") - 1;
+	size_t end = top;
+
+	for (size_t i = 0; i < POL_LEN(links); i++)
+		if (mounts_is_below(path, links[i]))
+			return true;
+	if (!mounts_is_below(path, STR("/proc")))
+		return false;
+	while (end < path.n && path.p[end] != '/')
+		end++;
+	return path.n > top && is_number(str_sub(path, top, end - top));
+}
+
+/* Does a pattern without wildcards take something away at such a name? */
+static bool refuse_of_process(const struct ir_rule *r, const struct ir_set *set, struct diag_sink *sink)
+{
+	struct mounts_places places;
+	struct diag *d;
+
+	if (set->u.file.path.root != IR_ROOT_FS)
+		return false;
+	mounts_places(sink->a, &set->u.file.path, &places);
+	if (places.shape != MOUNTS_LITERAL)
+		return false;
+	for (size_t i = 0; i < places.paths.n; i++) {
+		if (!is_of_process(places.paths.v[i]))
+			continue;
+		d = diag_add(sink, DIAG_WILD_SYSTEM, r->at.span,
+			     "'%.*s' is something else for each process: nobody can decide about it by name",
+			     STR_ARG(places.paths.v[i]));
+		diag_help(sink, d, "a run sees its own processes only; for what an agent reads outside "
+				   "of runs add 'when scope == host'");
+		return true;
+	}
+	return false;
+}
+
+static bool refuse_set(const struct ir_rule *r, const struct ir_set *set, struct diag_sink *sink)
+{
+	return refuse_wild(r, set, sink) || refuse_of_process(r, set, sink);
+}
+
 static bool refuse_rule(const struct ir_rule *r, struct diag_sink *sink)
 {
 	if (r->effect != IR_ALLOW)
-		return refuse_wild(r, &r->set, sink);
+		return refuse_set(r, &r->set, sink);
 	for (size_t i = 0; i < r->nexcept; i++)
-		if (refuse_wild(r, &r->except[i], sink))
+		if (refuse_set(r, &r->except[i], sink))
 			return true;
 	return false;
 }
