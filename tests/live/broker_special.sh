@@ -11,9 +11,11 @@ HEAD=${HEAD/'allow read, exec "/usr"'/'allow read, exec "'"$PROBES"'", "/usr"'}
 HEAD+='unix { otherwise allow }
 '
 chmod 0711 "$WORK"
-SHM=/dev/shm/pol-special.$$
-mkdir "$SHM" && chmod 0777 "$SHM"
-trap 'rm -rf "$SHM"' EXIT
+# Another file system than the project's, which inside is the run's own /dev/shm.
+OTHER=/dev/shm/pol-special.$$
+[ "$PLACE" != shm ] || OTHER=/var/tmp/pol-special.$$
+mkdir "$OTHER" && chmod 0777 "$OTHER"
+trap 'rm -rf "$OTHER"' EXIT
 outside=()
 named=(named)
 if is_root; then
@@ -49,7 +51,7 @@ t "each call has the result that it has outside"
 prepare "$WORK/plain" 61234
 prepare "$P/x" 0
 policy 'file { deny write ".env*"  allow exec "${PROJECT_DIR}"  scratch "/dev/shm" }'
-"${outside[@]}" "$PROBES/posix_special" "$WORK/plain" "$SHM" "${named[@]}" >"$WORK/plain.txt" || bad "outside: $?"
+"${outside[@]}" "$PROBES/posix_special" "$WORK/plain" "$OTHER" "${named[@]}" >"$WORK/plain.txt" || bad "outside: $?"
 run "$PROBES/posix_special" x /dev/shm "${named[@]}"
 want_rc 0
 printf '%s\n' "$out" >"$WORK/inside.txt"
@@ -65,7 +67,7 @@ differ=$(diff <(own "$WORK/plain.txt") <(own "$WORK/inside.txt") | head -n 40)
 [ -z "$differ" ] || bad "outside (<) and inside (>): $differ"
 
 t "each call has the result that it has in a tree that the run writes itself"
-rm -rf "${SHM:?}"/*
+rm -rf "${OTHER:?}"/*
 prepare "$HOME/n" 0
 prepare "$HOME/b" 0
 BOTH='file { allow read, write, exec "${HOME}/n", "${HOME}/b"  scratch "/dev/shm" }'
