@@ -12,6 +12,7 @@
 #include "compiler/sema/library.h"
 #include "runtime/base/found.h"
 #include "runtime/base/io.h"
+#include "runtime/base/place.h"
 #include "runtime/state/state_dir.h"
 #include "runtime/state/trusted.h"
 
@@ -105,11 +106,24 @@ static bool discover_fallback(struct options *o, struct arena *a, FILE *err)
 	return true;
 }
 
+/* A repository below another project has its own policies: whose are left behind? */
+static void say_outer(struct arena *a, const struct roots *roots, FILE *err)
+{
+	AUTO_FREE char *outer = place_outer_project(str_z(a, roots->dirs.dir[IR_ROOT_PROJECT]),
+						    str_z(a, roots->dirs.dir[IR_ROOT_HOME]));
+	char shown[PATH_MAX];
+
+	if (!outer)
+		return;
+	io_escape(shown, sizeof(shown), outer, strlen(outer));
+	fprintf(err, "polc: the policies in %s/.pol do not hold here, in a project of its own\n", shown);
+}
+
 /*
  * `polc check $FILES` in somebody's CI must not pass because the list is empty: a check of
  * what was found says what that is, and wants more than the library's profile.
  */
-static bool say_found(const struct options *o, FILE *err)
+static bool say_found(const struct options *o, struct arena *a, const struct roots *roots, FILE *err)
 {
 	const struct sema_input *last = o->inputs.n ? &o->inputs.v[o->inputs.n - 1] : NULL;
 	size_t n = last && last->std ? o->inputs.n - 1 : o->inputs.n;
@@ -117,6 +131,7 @@ static bool say_found(const struct options *o, FILE *err)
 
 	if (!o->unnamed || o->verb != CLI_CHECK)
 		return true;
+	say_outer(a, roots, err);
 	if (n == 0) {
 		fprintf(err, "polc: no policy was named, and none is found here: name a "
 			"FILE.pol, or begin with polc init\n");
@@ -142,5 +157,5 @@ bool discover_all(struct options *o, struct arena *a, const struct roots *roots,
 	       discover_dir(o, a, arena_printf(a, "%.*s/.pol", STR_ARG(project)),
 			    ".pol", IR_PROJECT, err) &&
 	       discover_user(o, a, roots, err) && discover_fallback(o, a, err) &&
-	       say_found(o, err);
+	       say_found(o, a, roots, err);
 }

@@ -113,6 +113,23 @@ char *place_project(const char *from, const char *home)
 	return strdup(from);
 }
 
+char *place_outer_project(const char *project, const char *home)
+{
+	const char *top = place_is_below(project, home) ? home : "/";
+	AUTO_FREE char *dir = strdup(project);
+	char path[PATH_MAX];
+	struct stat st;
+	char *slash;
+
+	while (dir && strcmp(dir, top) != 0 && (slash = strrchr(dir, '/')) && slash != dir) {
+		*slash = '\0';
+		if (strcmp(dir, top) != 0 && (size_t)snprintf(path, sizeof(path), "%s/.pol", dir) < sizeof(path) &&
+		    lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
+			return io_steal_ptr(&dir);
+	}
+	return NULL;
+}
+
 /* How many bytes of the path exist; -ELOOP if it ends at a link. */
 static ssize_t existing(const char *path, char *buf)
 {

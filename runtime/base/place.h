@@ -30,6 +30,12 @@ bool place_is_below(const char *path, const char *dir);
  */
 char *place_project(const char *from, const char *home);
 /*
+ * The nearest directory strictly above `project`, and strictly below `home` (or "/") as above,
+ * that holds the folder .pol: its policies do not hold in `project`, which is nearer.
+ * malloc'ed; NULL if there is none, or memory is short.
+ */
+char *place_outer_project(const char *project, const char *home);
+/*
  * The physical path of `path` (absolute, without '.', '..', '//' and a trailing '/'):
  * follows symbolic links in the beginning that exists, and keeps the rest. Returns 0,
  * -ENAMETOOLONG, or -ELOOP if a link leads nowhere or in a circle. What the caller may

@@ -317,14 +317,34 @@ static void go_ahead(struct session *s)
 	sandbox_ahead(&s->run, &s->ahead);
 }
 
+/* A repository below another project has its own policies, and a run in that project can make
+ * one: so it is said whose policies are left behind. */
+static void tell_outer_project(const struct session *s)
+{
+	AUTO_FREE char *outer = place_outer_project(s->roots.project, s->roots.home);
+	char shown[2][PATH_MAX];
+
+	if (!outer || s->opt.quiet || s->opt.project)
+		return;
+	io_escape(shown[0], sizeof(shown[0]), outer, strlen(outer));
+	io_escape(shown[1], sizeof(shown[1]), s->roots.project, strlen(s->roots.project));
+	fprintf(stderr, "polrun: the policies in %s/.pol do not hold here: %s is a project of its own; "
+			"--project %s if they should\n", shown[0], shown[1], shown[0]);
+}
+
 /* Call it once, before anything in the bundle is trusted. */
 static int open_bundle(struct session *s, struct rt_err *err)
 {
-	int r = s->opt.bundle ? 0 : find_place(s, err);
+	bool found = !s->opt.bundle;
+	int r = found ? find_place(s, err) : 0;
 
-	if (r == 0 && !s->opt.bundle)
+	if (r == 0 && found)
 		r = rt_roots_check_project(&s->roots, NULL, err);
-	return r < 0 ? r : chosen_open(&s->chosen, &s->opt, &s->bundle, &s->trust, err);
+	if (r == 0)
+		r = chosen_open(&s->chosen, &s->opt, &s->bundle, &s->trust, err);
+	if (r == 0 && found && !s->opt.policy)
+		tell_outer_project(s);
+	return r;
 }
 
 static void release(struct session *s)

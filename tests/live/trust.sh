@@ -102,6 +102,36 @@ run sh -c "touch $XDG_STATE_HOME/x && echo made"
 want_out made
 want_file "$XDG_STATE_HOME/x"
 
+t "a repository in the project, which a run has made, has other policies: it is said whose are left behind"
+O=$HOME/outer
+mkdir -p "$O"/{.git,.pol,sub,deep/x}
+printf 'command { deny "gulp *" as no-gulp }\n' >"$O/.pol/team.pol"
+bare() { # DIR ARGS…: polrun without a bundle
+	rc=0
+	(cd "$O/$1" && "$BIN/polrun" "${@:2}") >"$WORK/.o" 2>"$WORK/.e" </dev/null || rc=$?
+	out=$(cat "$WORK/.o") err=$(cat "$WORK/.e")
+}
+bare sub gulp x
+want_rc 126
+want_err 'no-gulp at .*team.pol'
+bare deep/x git init -q ../../sub
+want_rc 0
+want_err 'sub/.git has appeared'
+bare sub true
+want_rc 0
+want_err "the policies in $O/.pol do not hold here: $O/sub is a project of its own; --project $O if they should"
+bare sub -q true
+want_rc 0
+[ -z "$err" ] || bad "with -q: $err"
+bare sub --project "$O" gulp x
+want_rc 126
+want_err 'no-gulp at .*team.pol'
+bare deep/x true
+want_rc 0
+! grep -q 'do not hold' <<<"$err" || bad "in the project itself: $err"
+(cd "$O/sub" && "$BIN/polc" check) >"$WORK/.o" 2>&1
+grep -q "the policies in $O/.pol do not hold here" "$WORK/.o" || bad "polc check: $(cat "$WORK/.o")"
+
 t "what cannot be read or means nothing is not trusted"
 printf 'nonsense {\n' >.pol/bad.pol
 polc trust .pol/bad.pol
