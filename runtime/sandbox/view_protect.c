@@ -135,22 +135,45 @@ static int add_projects_below(struct view_builder *b)
 	return 0;
 }
 
+/*
+ * Does the run have a tree of its own around this name, so that what it writes there is not what
+ * the host has?  A tree of the host that a rule shows lies nearer than the run's own around it.
+ */
+static bool is_in_own_tree(const struct view_builder *b, const char *path)
+{
+	struct view_upwards at = { 0 };
+	const struct view_place *p;
+	bool own = false;
+
+	for (size_t i = 0; i < b->in->nmounts; i++)
+		if (view_at(path, b->in->mounts[i].host))
+			return false;
+	while ((p = view_places_above(b, path, &at)))
+		own = p->wanted.private_ || (own && !p->wanted.named);
+	p = view_place_find(b, path);
+	return own && !(p && p->wanted.named);
+}
+
+static bool may_change(const struct view_builder *b, const char *path)
+{
+	return view_may_write(b->in, path) == VIEW_ALLOW && !is_in_own_tree(b, path);
+}
+
 /* Could the run write to the path, to one of its links, or to what they lead to? */
 static int within_reach(const struct view_builder *b, const char *path, bool *ret)
 {
-	const struct view_in *in = b->in;
 	struct view_link *links;
 	char real[4096];
 	size_t n;
-	int r = view_resolve(in->prefix, path, real, &links, &n);
+	int r = view_resolve(b->in->prefix, path, real, &links, &n);
 
-	*ret = view_may_write(in, path) == VIEW_ALLOW;
+	*ret = may_change(b, path);
 	for (size_t i = 0; i < n && r == 0; i++)
-		*ret |= view_may_write(in, links[i].path) == VIEW_ALLOW;
+		*ret |= may_change(b, links[i].path);
 	free(links);
 	if (r < 0)
 		return rt_fail_errno(b->err, -r, "%s", path);
-	*ret |= view_may_write(in, real) == VIEW_ALLOW;
+	*ret |= may_change(b, real);
 	return 0;
 }
 

@@ -40,6 +40,33 @@ for bundle in sub/run.polb "$P/sub/run.polb" ./sub/../sub/run.polb "$WORK/link/t
 done
 unset bundle
 
+t "what lies on the host where the run has a tree of its own is not the run's to write"
+OWN=$(mktemp -d /tmp/pol-own.XXXXXX)
+mkdir "$OWN"/{shown,linked}
+ln -s "$P/sub" "$OWN/linked/to"
+policy 'file { allow read, write "/tmp" when scope == sandbox }' own
+policy "file { allow read, write \"$OWN/shown\", \"/tmp\" when scope == sandbox }" shown
+policy "file { mount \"$OWN/shown\" at \"/mnt/shown\" read, write }" mounted
+for name in own shown mounted; do cp "$WORK/$name.polb" "$OWN/$name.polb" && cp "$WORK/$name.polb" "$OWN/shown/"; done
+chmod -R go+rX "$OWN"
+own_run() { # BUNDLE: it tries to write the bundle
+	"$BIN/polrun" -b "$1" sh -c "mkdir -p ${1%/*}; echo x >>$1; echo ran; echo x >/mnt/shown/new" >"$WORK/.out" 2>"$WORK/.err" </dev/null
+	rc=$?
+	out=$(<"$WORK/.out") err=$(<"$WORK/.err")
+}
+for name in own shown; do
+	own_run "$OWN/$name.polb"
+	want_out '^ran$'
+	cmp -s "$WORK/$name.polb" "$OWN/$name.polb" || bad "the bundle $name was changed"
+done
+for bundle in "$OWN/shown/shown.polb" "$OWN/shown/mounted.polb" "$OWN/linked/to/run.polb"; do
+	own_run "$bundle"
+	want_rc 125
+	want_line 'lies where the command can write'
+done
+unset bundle
+rm -rf "$OWN"
+
 t "a bundle in .pol runs, and .pol stays closed whatever is done outside"
 mkdir .pol
 cp sub/run.polb .pol/run.polb
