@@ -14,6 +14,7 @@
 #include "runtime/base/place.h"
 #include "runtime/decide/rule_text.h"
 #include "runtime/sandbox/view_host.h"
+#include "runtime/sandbox/view_place.h"
 
 enum { MOST = 3, SHOWN = 400, NOT_EXECUTABLE = 126 };
 
@@ -91,7 +92,7 @@ static bool shows_nothing(const struct blame *b, const char *path)
 {
 	const struct sandbox_node *n = sandbox_view_find(b->view, path);
 
-	if (view_at(path, "/proc") || view_at(path, "/dev") || view_at(path, "/sys"))
+	if (view_is_system(path))
 		return false;
 	if (n && n->masked)
 		return true;

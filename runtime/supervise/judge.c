@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "runtime/base/io.h"
+#include "runtime/sandbox/view_place.h"
 
 static bool is_below(const char *path, const char *dir)
 {
@@ -36,10 +37,10 @@ static bool exists_outside(const char *path)
 	return fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0;
 }
 
-/* The run's own /proc and /dev are not trees of the policy. */
+/* The run's own /proc and /dev are not trees of the policy; /dev/shm is one. */
 static bool is_own_tree(const char *path)
 {
-	return is_below(path, "/proc") || is_below(path, "/dev");
+	return view_is_system(path) && !is_below(path, "/sys");
 }
 
 /* True if the kernel refuses `op` at `path` because of the view. */
@@ -84,10 +85,23 @@ static void file_denied(const struct judge *j, uint8_t op, const char *path,
 		rule = node->forced_by;
 	else if (node && op == PB_WRITE && by && (by->flags & PB_F_SCRATCH))
 		rule = node->rule[1]; /* a scratch rule opens nothing of the host */
+	else if (node && op == PB_READ && node->scratch)
+		rule = node->rule[0];
 	else
 		rule = d.rule; /* an allow that gives nothing here */
 	io_escape(subject, sizeof(subject), path, strlen(path));
 	denials_add(j->denials, "file", ops[op], subject, 0, rule);
+}
+
+/* Has the host a file there, where the run has a tree of its own?  That a hidden one exists is not told. */
+static bool is_left_outside(const struct judge *j, const char *path, const struct sandbox_node *n)
+{
+	struct decision d;
+
+	if (!n || !n->scratch || !exists_outside(path))
+		return false;
+	decide_file(&j->run->ctx, PB_READ, path, &d);
+	return d.effect != PB_HIDE;
 }
 
 void judge_file(const struct judge *j, uint8_t op, const char *path, bool must_exist,
@@ -96,8 +110,10 @@ void judge_file(const struct judge *j, uint8_t op, const char *path, bool must_e
 	const struct sandbox_node *node;
 
 	if (!view_blocks(j, op, path, &node)) {
+		if (op == PB_READ && must_exist && !exists && is_left_outside(j, path, node))
+			file_denied(j, op, path, node);
 		/* its own /proc and /dev hold nothing of which the policy speaks */
-		if ((exists || !must_exist) && !is_own_tree(path))
+		else if ((exists || !must_exist) && !is_own_tree(path))
 			touch(j, TOUCHED_FILE, op, path);
 		return;
 	}
@@ -136,7 +152,7 @@ void judge_stat(const struct judge *j, const char *path, bool exists)
 	if (is_own_tree(path) && !(node && node->masked))
 		return;
 	decide_file(&j->run->ctx, PB_READ, path, &d);
-	if (d.effect != PB_ALLOW && exists_outside(path))
+	if ((d.effect != PB_ALLOW && exists_outside(path)) || is_left_outside(j, path, node))
 		file_denied(j, PB_READ, path, node);
 }
 
