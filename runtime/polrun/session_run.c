@@ -18,6 +18,7 @@
 #include "runtime/polrun/foreign.h"
 #include "runtime/polrun/lookup.h"
 #include "runtime/polrun/network.h"
+#include "runtime/polrun/other_runs.h"
 #include "runtime/polrun/record_entry.h"
 #include "runtime/polrun/streams.h"
 #include "runtime/polrun/terminal.h"
@@ -64,47 +65,6 @@ static void drop_descriptors(struct session *s)
 	staged_drop(&s->staged);
 }
 
-/* By the mode of the project: its files are shared with other users, whose runs have no lock of this user's.
- * (A group of the user's own is not such a group.) */
-static bool others_write(const char *project)
-{
-	struct stat st;
-
-	return stat(project, &st) == 0 &&
-	       ((st.st_mode & S_IWOTH) || ((st.st_mode & S_IWGRP) && st.st_gid != getegid()));
-}
-
-static int open_names_lock(const struct session *s)
-{
-	struct rt_err err = { 0 };
-	int fd = state_dir_shared_lock(&err);
-
-	if (fd >= 0)
-		return fd;
-	if (fd != -ENOENT)
-		fprintf(s->notes, "polrun: what this run makes is not ordered with runs of other users: %s\n",
-			err.text);
-	else if (others_write(s->roots.project))
-		fprintf(s->notes, "polrun: other users write the project, and what their runs make is not ordered with "
-			"this one: %s is absent\n", STATE_SHARED_LOCK);
-	fd = state_dir_lock(s->state, STATE_NAMES_LOCK, &err);
-	if (fd < 0)
-		fprintf(s->notes, "polrun: what this run makes is not ordered with other runs of the project: %s\n",
-			err.text);
-	return fd;
-}
-
-/* By these runs tell one another which files they leave open. */
-static void open_left_open(const struct session *s, int *ret_list, int *ret_lock)
-{
-	struct rt_err err = { 0 };
-
-	*ret_list = state_dir_open_list(s->state, &err);
-	*ret_lock = *ret_list < 0 ? -1 : state_dir_lock(s->state, STATE_OPEN_LOCK, &err);
-	if (*ret_lock < 0)
-		fprintf(s->notes, "polrun: what other runs of the project leave open is not known: %s\n", err.text);
-}
-
 /* Tells of sockets that no rule allows and that nothing prevents. */
 static void note_sockets(const struct session *s)
 {
@@ -129,6 +89,7 @@ static int start_and_supervise(struct session *s)
 	struct streams streams = { 0 };
 	struct terminal terminal;
 	struct rt_err err = { 0 };
+	char state[PATH_MAX];
 	int r, flags[3];
 
 	streams_note(flags);
@@ -178,9 +139,11 @@ static int start_and_supervise(struct session *s)
 		config_lock_begin(&s->locks, &s->bundle, &s->view);
 	note_sockets(s);
 	terminal_note(&terminal);
-	s->run.names_lock = names_lock = s->view.brokers ? open_names_lock(s) : -1;
-	if (s->view.brokers)
-		open_left_open(s, &open_list, &open_lock);
+	if (s->view.brokers && state_dir_path(s->roots.home, NULL, state)) {
+		names_lock = other_runs_open_lock(state, s->roots.project, s->notes);
+		other_runs_open_list(state, s->notes, &open_list, &open_lock);
+	}
+	s->run.names_lock = names_lock;
 	s->run.open_list = open_list;
 	s->run.open_lock = open_lock;
 	r = supervise(&s->run, &s->view, &child, &s->walls, &s->unreached,

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +12,13 @@
 #include "runtime/base/io.h"
 #include "runtime/base/optread.h"
 #include "runtime/base/place.h"
+#include "runtime/base/sys.h"
+#include "runtime/polrun/other_runs.h"
 #include "runtime/polrun/stage_rules.h"
 #include "runtime/stage/stage_apply.h"
 #include "runtime/stage/stage_show.h"
 #include "runtime/state/state_dir.h"
+#include "runtime/supervise/names_lock.h"
 
 enum { TROUBLE = 125 };
 enum id { ID_FORMAT, ID_NO_DIFF, ID_HELP };
@@ -50,6 +54,7 @@ struct request {
 	struct stage_delta d;
 	struct stage_judge j;
 	struct stage_rules rules;
+	struct names_lock names;
 };
 
 bool stage_verb_is(const char *word)
@@ -237,15 +242,38 @@ static int tell(struct request *r, const bool *chosen, struct rt_err *err)
 	return e < 0 ? e : refused > 0;
 }
 
+/* A commit is for runs beside it as another run that makes names. */
+static bool lock_names(void *arg, bool take)
+{
+	struct request *r = arg;
+	const int64_t until = sys_now_ms() + NAMES_LOCK_MOST_MS;
+
+	if (!take) {
+		names_lock_give_back(&r->names);
+		return true;
+	}
+	while (r->names.fd >= 0 && !names_lock_take(&r->names, true)) {
+		if (sys_now_ms() >= until)
+			return false;
+		(void)poll(NULL, 0, 1);
+	}
+	return true;
+}
+
 static int commit(struct request *r, struct rt_err *err)
 {
 	AUTO_FREE bool *chosen = calloc(r->d.n + 1, sizeof(*chosen));
+	char state[PATH_MAX];
 	struct stage_apply a = { .judge = &r->j, .d = &r->d, .chosen = chosen, .id = r->s.id,
-				 .done = note, .shared = note_shared, .arg = r };
+				 .done = note, .shared = note_shared, .lock = lock_names, .arg = r };
 	int e = chosen ? choose(r, chosen, err) : rt_fail(err, ENOMEM, "out of memory");
 
+	if (e == 0)
+		e = state_dir_of_home(state, err);
 	if (e < 0)
 		return e;
+	AUTO_CLOSE int names = other_runs_open_lock(state, r->s.ctx.roots.dir[PB_ROOT_PROJECT], stderr);
+	r->names = (struct names_lock){ .fd = names };
 	e = stage_apply(&a);
 	if (e < 0)
 		return rt_fail_errno(err, -e, "recording what was committed");

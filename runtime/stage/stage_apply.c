@@ -20,6 +20,7 @@ struct acting {
 	struct stage_entry *e;
 	struct stage_outside at;
 	int upper;
+	int copy;    /* of a file, without a name; -1: none */
 	int trouble; /* what `shared` has returned */
 	char temp[NAME_MAX];
 };
@@ -112,15 +113,45 @@ static int make_link(struct acting *x, struct stage_stat *ret)
 	return -ENOENT;
 }
 
+static bool is_other_name(const struct acting *x)
+{
+	return x->e->link != STAGE_NO_LINK && x->a->d->v[x->e->link].placed_ino;
+}
+
+/*
+ * Copies a file before the lock is taken, since that can take long.  A copy with a name could be
+ * written by a run beside this commit before it is in its place.
+ */
+static int make_copy(struct acting *x, int parent)
+{
+	const enum stage_op op = x->e->op;
+
+	if ((op != STAGE_CREATE && op != STAGE_MODIFY && op != STAGE_TYPE) || !S_ISREG(x->e->now.mode) ||
+	    is_other_name(x))
+		return 0;
+	x->copy = stage_make_unnamed(x->upper, x->e, parent);
+	if (x->copy >= 0 || x->copy == -EOPNOTSUPP)
+		return 0; /* without such files make() copies it, while no other run makes a name */
+	return fail(x, -x->copy, "making it");
+}
+
+static int name_copy(const struct acting *x, const char *name, struct stage_stat *ret)
+{
+	struct stat st;
+	int r = stage_give_name(x->copy, x->at.parent, name);
+
+	if (r == 0 && fstat(x->copy, &st) == 0)
+		stage_stat_of(&st, ret);
+	return r;
+}
+
 static int make(struct acting *x, struct stage_stat *ret)
 {
-	const struct stage_entry *e = x->e;
-	int r = -ENOENT;
+	int r = is_other_name(x) ? make_link(x, ret) : -ENOENT;
 
-	if (e->link != STAGE_NO_LINK && x->a->d->v[e->link].placed_ino)
-		r = make_link(x, ret);
 	if (r < 0)
-		r = stage_make(x->upper, e, x->at.parent, x->temp, ret);
+		r = x->copy >= 0 ? name_copy(x, x->temp, ret) :
+				   stage_make(x->upper, x->e, x->at.parent, x->temp, ret);
 	return r < 0 ? fail(x, -r, "making it") : 0;
 }
 
@@ -138,6 +169,12 @@ static int create(struct acting *x)
 	bool half = S_ISDIR(mode) && (mode & 0300) != 0300;
 	int r;
 
+	if (x->copy >= 0) {
+		r = name_copy(x, x->at.name, &made);
+		if (r == 0)
+			note_placed(x, &made);
+		return r == -EEXIST ? changed(x) : r < 0 ? fail(x, -r, "making it") : 0;
+	}
 	x->e->now.mode = half ? mode | 0700 : mode;
 	r = make(x, &made);
 	x->e->now.mode = mode;
@@ -321,24 +358,46 @@ static int act(struct acting *x)
 	}
 }
 
+/* With the lock: no run makes a name or moves a directory meanwhile, and the path that was judged leads
+ * where it is applied. */
+static int act_alone(struct acting *x)
+{
+	const bool looked = stage_outside_look(x->a->judge, x->e, &x->at);
+	AUTO_CLOSE int parent = x->at.parent;
+
+	if (looked && parent >= 0)
+		return act(x);
+	if (looked)
+		stage_refuse(x->e, STAGE_FAILED, "its directory does not exist outside");
+	return -EBUSY;
+}
+
 static int apply_one(const struct stage_apply *a, const struct stage_shared *shared, size_t i)
 {
 	struct stage_entry *e = &a->d->v[i];
-	struct acting x = { .a = a, .shared = shared, .e = e,
+	struct acting x = { .a = a, .shared = shared, .e = e, .copy = -1,
 			    .upper = a->judge->rec->tree[e->tree].upper };
-	bool looked;
+	struct stage_outside first;
 	int r = -EBUSY;
 
 	if (!a->chosen[i] || e->state != STAGE_READY)
 		return 0;
 	(void)snprintf(x.temp, sizeof(x.temp), ".pol-stage-%s-%zu", a->id, i);
-	looked = stage_outside_look(a->judge, e, &x.at);
-	AUTO_CLOSE int parent = x.at.parent;
+	const bool looked = stage_outside_look(a->judge, e, &first);
+	AUTO_CLOSE int parent = first.parent;
 
-	if (looked && parent < 0)
-		stage_refuse(e, STAGE_FAILED, "its directory does not exist outside");
-	else if (looked)
-		r = act(&x);
+	if (looked)
+		r = parent >= 0 ? make_copy(&x, parent) : 0;
+	AUTO_CLOSE int copy = x.copy;
+
+	if (r == 0 && a->lock && !a->lock(a->arg, true)) {
+		stage_refuse(e, STAGE_FAILED, "another run makes or moves names all the time");
+		r = -EBUSY;
+	} else if (r == 0) {
+		r = act_alone(&x);
+		if (a->lock)
+			(void)a->lock(a->arg, false);
+	}
 	if (r < 0 || e->half)
 		return x.trouble;
 	e->state = STAGE_COMMITTED;

@@ -3,7 +3,11 @@
  * the commit at any moment, finds at a name either what was there or what the run made,
  * whole.
  *
- * What is made or replaced has for a moment a second name in its directory,
+ * Runs go on beside a commit, and other rules than its own may hold for them.  So what a file gets
+ * is copied into a file without a name, and each change is looked at and applied while no run makes
+ * or moves a name (`lock`).
+ *
+ * What is replaced, and what is made and is no file, has for a moment a second name in its directory,
  * ".pol-stage-ID-N".  If a commit is killed meanwhile, the next one of this stage
  * removes what is left at that name.
  */
@@ -21,6 +25,9 @@ struct stage_apply {
 	int (*done)(void *arg, const struct stage_entry *e);
 	/* Is called before the first of several names of a file is applied, or NULL. */
 	int (*shared)(void *arg, const struct stage_known_file *f);
+	/* Takes the lock that runs take for each name that they make (names_lock.h), or gives it back.
+	 * False: another run has it.  NULL: there are no runs. */
+	bool (*lock)(void *arg, bool take);
 	void *arg;
 };
 

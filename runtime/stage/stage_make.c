@@ -140,29 +140,54 @@ int stage_set(int upper, const struct stage_entry *e, int fd)
 	return r < 0 ? r : set_mode(e, fd);
 }
 
-static int make_file(int upper, const struct stage_entry *e, int parent, const char *temp)
+static int fill_file(int upper, const struct stage_entry *e, int out)
 {
 	AUTO_CLOSE int in = stage_upper_open(upper, e, O_RDONLY);
-	AUTO_CLOSE int out = -1;
-	int r;
+	int r = in < 0 ? in : copy_bytes(in, out, e->now.size);
 
-	if (in < 0)
-		return in;
-	out = sys_openat(parent, temp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (out < 0)
-		return -errno;
-	r = copy_bytes(in, out, e->now.size);
 	if (r == 0)
 		r = set_attrs(upper, e, out);
 	if (r == 0)
 		r = set_mode(e, out);
 	if (r == 0)
 		r = set_times(e, out);
-	if (r == 0 && fsync(out) != 0)
-		r = -errno;
+	return r == 0 && fsync(out) != 0 ? -errno : r;
+}
+
+static int make_file(int upper, const struct stage_entry *e, int parent, const char *temp)
+{
+	AUTO_CLOSE int out = sys_openat(parent, temp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+					0600);
+	int r;
+
+	if (out < 0)
+		return -errno;
+	r = fill_file(upper, e, out);
 	if (r < 0)
 		(void)unlinkat(parent, temp, 0);
 	return r;
+}
+
+int stage_make_unnamed(int upper, const struct stage_entry *e, int parent)
+{
+	AUTO_CLOSE int out = sys_openat(parent, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	AUTO_CLOSE int in = -1;
+	char path[STAGE_FD_PATH];
+	int r;
+
+	if (out < 0)
+		return -errno;
+	/* before the mode may forbid it */
+	in = sys_open(stage_fd_path(out, path), O_RDONLY | O_CLOEXEC, 0);
+	r = in < 0 ? -errno : fill_file(upper, e, out);
+	return r < 0 ? r : io_steal_fd(&in);
+}
+
+int stage_give_name(int fd, int parent, const char *name)
+{
+	char path[STAGE_FD_PATH];
+
+	return linkat(AT_FDCWD, stage_fd_path(fd, path), parent, name, AT_SYMLINK_FOLLOW) == 0 ? 0 : -errno;
 }
 
 static int make_other(int upper, const struct stage_entry *e, int parent, const char *temp)
