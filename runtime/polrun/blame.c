@@ -14,7 +14,6 @@
 #include "runtime/base/place.h"
 #include "runtime/decide/rule_text.h"
 #include "runtime/sandbox/view_host.h"
-#include "runtime/sandbox/view_place.h"
 
 enum { MOST = 3, SHOWN = 400, NOT_EXECUTABLE = 126 };
 

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "runtime/sandbox/view_host.h"
+
 static const char *const names[] = {
 	[PB_X_NONE] = NULL,   [PB_X_EXACT] = NULL,
 	[PB_X_OVER] = "over", [PB_X_UNDER] = "under",
@@ -110,7 +112,7 @@ static const char *gives_nothing(const struct sandbox_run *run, const struct pb_
 	    (size_t)snprintf(path, sizeof(path), "%s%.*s", root[1] ? root : "",
 			     (int)a->path.len, pb_strp(m, a->path)) >= sizeof(path))
 		return NULL;
-	if (strncmp(path, "/proc", 5) == 0 || strncmp(path, "/dev", 4) == 0)
+	if (view_is_system(path))
 		return a->flags & PB_AF_SOCKET ? no_socket : NULL;
 	if (fstatat(AT_FDCWD, path[0] ? path : "/", &st, AT_NO_AUTOMOUNT) != 0)
 		return a->flags & PB_AF_SOCKET ? no_socket : nothing;

@@ -87,7 +87,7 @@ static bool is_absent(const struct sandbox_run *run, const struct pb_anchor *a, 
 	       snprintf(path, PATH_MAX, "%s%.*s", root[1] ? root : "", (int)a->path.len,
 			pb_strp(m, a->path)) < PATH_MAX &&
 	       fstatat(AT_FDCWD, path[0] ? path : "/", &st, AT_NO_AUTOMOUNT) != 0 && errno == ENOENT &&
-	       strncmp(path, "/dev/", 5) != 0;
+	       !view_is_system(path);
 }
 
 /* Where polrun makes the name, there is nothing to say.  In a tree of the run's own it can be

@@ -87,7 +87,7 @@ static int add_named_file(struct git_repo *g, const char *dir, const char *name)
 	int r = 0;
 
 	/* GIT_CONFIG_GLOBAL=/dev/null is usual: no file, and a run writes that device */
-	if (path && !strncmp(path, "/dev/", 5)) {
+	if (path && view_is_system(path)) {
 		free(path);
 		return 0;
 	}

@@ -67,4 +67,12 @@ static inline bool view_at(const char *path, const char *top)
 	return rest && (rest - path == 1 || !*rest || *rest == '/');
 }
 
+/* True for /proc, /dev (except /dev/shm) and /sys, which the run makes itself: rules
+ * can only mask there. */
+static inline bool view_is_system(const char *path)
+{
+	return view_at(path, "/proc") || view_at(path, "/sys") ||
+	       (view_at(path, "/dev") && !view_at(path, "/dev/shm"));
+}
+
 #endif

@@ -245,9 +245,3 @@ bool view_is_private(const struct view_builder *b, const char *path)
 	p = view_place_find(b, path);
 	return p && p->wanted.private_;
 }
-
-bool view_is_system(const char *path)
-{
-	return view_at(path, "/proc") || view_at(path, "/sys") ||
-	       (view_at(path, "/dev") && !view_at(path, "/dev/shm"));
-}

@@ -158,9 +158,6 @@ int view_place_ro_by(struct view_place *p, uint32_t rule, const char *name);
 int view_look_once(struct view_builder *b, const char *path, struct view_object *ret);
 /* True for a path in a private tree, or at its top. */
 bool view_is_private(const struct view_builder *b, const char *path);
-/* True for /proc, /dev (except /dev/shm) and /sys, which the run makes itself: rules
- * can only mask there. */
-bool view_is_system(const char *path);
 
 /* Keeps the name from being written, whatever the rules say; `below`: and what lies below
  * it.  The path is copied.  -ENOMEM, or 0. */

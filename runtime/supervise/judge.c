@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "runtime/base/io.h"
-#include "runtime/sandbox/view_place.h"
+#include "runtime/sandbox/view_host.h"
 
 static bool is_below(const char *path, const char *dir)
 {

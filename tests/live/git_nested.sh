@@ -605,7 +605,7 @@ fresh
 printf '[user]\n\tname = me\n' >"$HOME/.gitconfig"
 mkdir -p "$HOME/.local/bin" "$HOME/.claude" "$HOME/.config/git" "$HOME/.config/autostart" "$HOME/.config/systemd" "$HOME/.cargo"
 for f in .bash_aliases .zlogout .xprofile .vimrc .cargo/config.toml; do echo mine >"$HOME/$f"; done
-policy 'file { allow read "/"  allow read, write "${HOME}" }' h
+HEAD=${HEAD/', "${HOME}"'/} policy 'file { allow read "/"  allow read, write "${HOME}" }' h
 run_with h sh -c 'for f in .gitconfig .bash_aliases .zlogout .xprofile .vimrc .cargo/config.toml .local/bin/ls .claude/x \
 	.config/git/config .config/autostart/x .config/systemd/x; do echo bad 2>/dev/null >>"$HOME/$f" && echo "wrote $f"; done
 	echo free >"$HOME/free" && echo free >"$HOME/.cargo/free" && echo free >"$HOME/.config/free"'
@@ -669,6 +669,7 @@ for f in $names .husky .zed .opencode .agents .pi .qwen .kiro .helix; do
 done
 
 t "hooks that the user's environment leads git to"
+unset GIT_CONFIG_NOSYSTEM
 mkdir -p "$P/envhooks" "$P/free" "$WORK/xdg/git"
 printf '[core]\n\thooksPath = envhooks\n' >"$WORK/xdg/git/config"
 for setting in XDG_CONFIG_HOME="$WORK/xdg" GIT_CONFIG_GLOBAL="$WORK/xdg/git/config" GIT_CONFIG_SYSTEM="$WORK/xdg/git/config" \
@@ -682,7 +683,7 @@ for setting in XDG_CONFIG_HOME="$WORK/xdg" GIT_CONFIG_GLOBAL="$WORK/xdg/git/conf
 	else
 		no_file "$P/envhooks/pre-commit"
 	fi
-	rm -f "$P/free/f"
+	rm -f "$P/free/f" "$P/envhooks/pre-commit"
 done
 rm -rf "$P/envhooks" "$P/free"
 
