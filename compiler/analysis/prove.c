@@ -8,6 +8,7 @@
 
 #include "compiler/analysis/diff.h"
 #include "compiler/ir/texts.h"
+#include "runtime/base/address_guard.h"
 
 /* No rule of a policy can have this id: a blank is in no name. */
 #define ID STR("the assertion")
@@ -27,17 +28,65 @@ static const struct ir_set own_loopback[] = {
 #undef LOOPBACK
 };
 
-static void except_loopback(struct ir_rule *r, struct arena *a)
+/* Does a rule make this port of the loopback the host's?  If so, *ret_hi is its last port that is. */
+static bool is_of_host(const struct ir *ir, unsigned proto, uint32_t port, uint32_t *ret_hi)
 {
-	struct ir_set *v = arena_array(a, r->nexcept + POL_LEN(own_loopback), sizeof(*v));
-	size_t i;
+	for (size_t i = 0; i < ir->rules.n; i++) {
+		const struct ir_rule *r = ir->rules.v[i];
+		const struct ir_net *n = &r->set.u.net;
 
-	for (i = 0; i < r->nexcept; i++)
-		v[i] = r->except[i];
-	for (i = 0; i < POL_LEN(own_loopback); i++)
-		v[r->nexcept + i] = own_loopback[i];
-	r->except = v;
-	r->nexcept += POL_LEN(own_loopback);
+		if (r->kind == IR_NET && (r->scopes & IR_SANDBOX) &&
+		    (r->effect == IR_ALLOW || r->effect == IR_ASK) && (n->protos & proto) &&
+		    (n->host == IR_HOST_NAME || n->host == IR_HOST_BELOW) &&
+		    guard_is_localhost(n->name.p, n->name.n) && n->port_lo <= port && port <= n->port_hi) {
+			*ret_hi = n->port_hi;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The first port from `port` on that a rule makes the host's, or 65536. */
+static uint32_t next_of_host(const struct ir *ir, unsigned proto, uint32_t port)
+{
+	uint32_t first = UINT16_MAX + 1, hi;
+
+	if (is_of_host(ir, proto, port, &hi))
+		return port;
+	for (size_t i = 0; i < ir->rules.n; i++) {
+		const struct ir_net *n = &ir->rules.v[i]->set.u.net;
+
+		if (ir->rules.v[i]->kind == IR_NET && n->port_lo > port && n->port_lo < first &&
+		    is_of_host(ir, proto, n->port_lo, &hi))
+			first = n->port_lo;
+	}
+	return first;
+}
+
+/* The run's own loopback, without the ports that rules about "localhost" make the host's. */
+static void except_loopback(const struct ir *ir, struct ir_rule *r, struct arena *a)
+{
+	VEC(struct ir_set) v = { 0 };
+
+	for (size_t i = 0; i < r->nexcept; i++)
+		VEC_PUSH(a, &v, r->except[i]);
+	for (unsigned proto = IR_TCP; proto <= IR_UDP; proto <<= 1)
+		for (uint32_t lo = 0, hi, next; lo <= UINT16_MAX; lo = hi + 1) {
+			next = next_of_host(ir, proto, lo);
+			if (next == lo && is_of_host(ir, proto, lo, &hi))
+				continue;
+			hi = next - 1;
+			for (size_t i = 0; i < POL_LEN(own_loopback); i++) {
+				struct ir_set one = own_loopback[i];
+
+				one.u.net.protos = proto;
+				one.u.net.port_lo = (uint16_t)lo;
+				one.u.net.port_hi = (uint16_t)hi;
+				VEC_PUSH(a, &v, one);
+			}
+		}
+	r->except = v.v;
+	r->nexcept = v.n;
 }
 
 /*
@@ -51,7 +100,7 @@ static enum ir_level level_of(const struct ir_bound *b, const struct ir_assertio
 }
 
 /* The rule that enforces the bound. */
-static struct ir_rule *rule_of(struct arena *a, const struct ir_assertion *s,
+static struct ir_rule *rule_of(const struct ir *ir, struct arena *a, const struct ir_assertion *s,
 			       const struct ir_bound *b, unsigned scopes)
 {
 	struct ir_rule *r = ARENA_NEW(a, struct ir_rule);
@@ -71,7 +120,7 @@ static struct ir_rule *rule_of(struct arena *a, const struct ir_assertion *s,
 			       .except = b->except,
 			       .nexcept = b->nexcept };
 	if (r->kind == IR_NET && scopes == IR_SANDBOX)
-		except_loopback(r, a);
+		except_loopback(ir, r, a);
 	return r;
 }
 
@@ -92,12 +141,12 @@ void prove_add_rules(struct ir *ir, const struct ir_assertion *s, struct arena *
 		unsigned scope;
 
 		if (b->kind != IR_NET) {
-			v[n++] = rule_of(a, s, b, b->scopes);
+			v[n++] = rule_of(ir, a, s, b, b->scopes);
 			continue;
 		}
 		for (scope = IR_SANDBOX; scope <= IR_HOST; scope <<= 1)
 			if (b->scopes & scope)
-				v[n++] = rule_of(a, s, b, scope);
+				v[n++] = rule_of(ir, a, s, b, scope);
 	}
 	for (i = ir->rules.n; i < n; i++)
 		v[i]->index = (uint32_t)i;
@@ -174,6 +223,35 @@ static void doubt_second_names(const struct ir *ir, const struct ir_assertion *s
 	}
 }
 
+/*
+ * 0.0.0.0 and ::, to which nobody connects: connect(2) takes them for the loopback, of which a rule
+ * about "localhost" may have made a port the host's.
+ */
+static void doubt_unspecified(const struct ir *ir, const struct ir_assertion *s, struct arena *a,
+			      struct diff_result *ret)
+{
+	static const uint8_t none[2][16] = { { [10] = 0xff, 0xff }, { 0 } };
+	struct diff_doubt d = {
+		.why = STR("a connection to this address goes to the loopback: ask about 127.0.0.1 and ::1"),
+		.side[1] = { .there = true, .decides = true, .effect = s->least, .id = ID, .text = s->text,
+			     .level = IR_MANAGED, .at = s->at },
+	};
+
+	for (size_t i = 0; i < s->nbounds; i++) {
+		const struct ir_net *n = &s->bounds[i].set.u.net;
+		const size_t bytes = ((size_t)n->cidr.bits + 7) / 8;
+		uint32_t first;
+
+		if (s->bounds[i].kind != IR_NET || !(s->bounds[i].scopes & IR_SANDBOX) ||
+		    n->host != IR_HOST_CIDR || n->cidr.bits <= 96 ||
+		    (memcmp(n->cidr.addr, none[0], bytes) != 0 && memcmp(n->cidr.addr, none[1], bytes) != 0))
+			continue;
+		first = next_of_host(ir, n->protos & IR_TCP ? IR_TCP : IR_UDP, n->port_lo);
+		if (first <= n->port_hi)
+			VEC_PUSH(a, &ret->doubts, d);
+	}
+}
+
 enum prove_answer prove(const struct ir *ir, const struct ir_assertion *s,
 			const struct diff_where *where, struct arena *a,
 			struct diff_result *ret)
@@ -216,6 +294,7 @@ enum prove_answer prove(const struct ir *ir, const struct ir_assertion *s,
 	for (i = 0; i < all.doubts.n; i++)
 		VEC_PUSH(a, &ret->doubts, all.doubts.v[i]);
 	doubt_second_names(ir, s, a, ret);
+	doubt_unspecified(ir, s, a, ret);
 	if (ret->doubts.n)
 		name_opaque(ir, s, a, ret);
 	if (ret->findings.n)
