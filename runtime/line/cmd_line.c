@@ -168,10 +168,11 @@ bool cmd_run(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_word *words, 
 	p->words = words;
 	p->nwords = n;
 	take_program(a, p);
+	cmd_node(p)->input = has_input(c);
 	if (!cmd_options(a, p, &r) || !cmd_move(a, p))
 		return false;
 	run_path(a, p);
-	if (!cmd_unasked(a, p) || (p->program && !cmd_files(a, p, has_input(c))))
+	if (!cmd_unasked(a, p) || (p->program && !cmd_files(a, p, cmd_node(p)->input)))
 		return false;
 	if (p->program) {
 		if (p->program->kinds & LINE_PK_INTERPRETER)
@@ -419,11 +420,10 @@ static void start(struct cmd_an *a, struct cmd_line *ret, void *block, size_t si
 static void finish(struct cmd_an *a, struct cmd_proc *e)
 {
 	cmd_proc_end(e);
-	if (a->world->host)
-		for (struct cmd_part *p = a->ret->first; p; p = p->next)
-			cmd_lost_paths(p);
 	if (a->scripts && !a->ret->limit)
 		cmd_made(a);
+	if (a->world->host && !a->ret->limit)
+		(void)cmd_lost_paths(a);
 }
 
 void cmd_from_line(struct cmd_line *ret, void *block, size_t size,
