@@ -147,6 +147,7 @@ struct cmd_node {
 	bool handed_on;          /* as in cmd_ctx */
 	bool unpacks;            /* no word names the files that it writes */
 	bool input;              /* the line says what it reads from its standard input */
+	bool own_input;          /* … with a redirection */
 };
 
 /* One analysis of a line: what all its commands share. */

@@ -91,8 +91,8 @@ static void run_path(struct cmd_an *a, struct cmd_part *p)
 		cmd_script(a, p, w);
 }
 
-/* Does the line itself say what the command reads? */
-static bool has_input(const struct cmd_ctx *c)
+/* Does a redirection say what the command reads? */
+static bool has_own_input(const struct cmd_ctx *c)
 {
 	const struct sh_redir *r;
 
@@ -106,7 +106,13 @@ static bool has_input(const struct cmd_ctx *c)
 		if (!r->var && (r->fd == 0 || (r->fd < 0 && !out)))
 			return true;
 	}
-	return c->cmd->marks & SH_READS_PIPE;
+	return false;
+}
+
+/* Does the line itself say what the command reads? */
+static bool has_input(const struct cmd_ctx *c)
+{
+	return has_own_input(c) || (c->cmd && (c->cmd->marks & SH_READS_PIPE));
 }
 
 static void code_from_input(struct cmd_part *p)
@@ -169,6 +175,7 @@ bool cmd_run(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_word *words, 
 	p->nwords = n;
 	take_program(a, p);
 	cmd_node(p)->input = has_input(c);
+	cmd_node(p)->own_input = has_own_input(c);
 	if (!cmd_options(a, p, &r) || !cmd_move(a, p))
 		return false;
 	run_path(a, p);

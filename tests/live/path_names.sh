@@ -283,6 +283,7 @@ done <<-'ROWS'
 	allow ls sub | xargs -I{} wc -l sub/{}
 	allow find sub -type f | xargs cat
 	allow git ls-files sub | xargs wc -l
+	ask git ls-files | xargs wc -l
 	allow find sub | grep f | sort | xargs grep x
 	ask find . -type f | xargs cat
 	ask ls -a | xargs cat
@@ -322,6 +323,24 @@ done <<-'ROWS'
 	ask ln -s sub/[C]LAUDE.md .
 	allow cp sub/f* .
 	allow cp sub/f* to
+	ask cat list | xargs cat
+	ask xargs cat < list
+	ask xargs cat <<< .env
+	ask xargs -a list cat
+	ask git ls-files -o | xargs cat
+	allow git ls-files -o sub | xargs cat
+	ask sort -oheld/n[e]w sub/f
+	ask dd if=sub/f of=held/n[e]w
+	ask dd if=.e*
+	ask ln -s .. to/h; cat to/h/.env
+	ask ln -s ../held to/h && tee to/h/f
+	ask ln -s ../.env to/h; cat to/h
+	deny ln -s ../CLAUDE.md to/h; echo x > to/h
+	deny ln -s ../.git to/h; cd to/h; tee config
+	deny ln -s ../.git to/h; cd to/h; echo x > config
+	deny ln -s ../.git to; tee to/.git/config
+	allow ln -s ../sub to/h; cat sub/f
+	allow ln -s ../sub to/h; echo to/h
 ROWS
 # in a sandbox the kernel judges them
 line_is allow sandbox 'tee "$x"'

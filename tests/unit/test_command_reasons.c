@@ -146,6 +146,8 @@ static const struct row rows[] = {
 	{ "curl -o x.sh u; bash x.sh", "bash: a script that the line may make" },
 	{ "p a.mk; mk", "mk: a file that it runs unasked, which the line may make" },
 	{ "look a.mk; mk", "" },
+	{ "ln -s .. h; p h/x", "p: a path through a link that the line makes" },
+	{ "ln -s .. h; p x", "" },
 	{ "xargs ls", "ls: it writes a file whose name is not known" },
 	{ "fix; mk", "fix: it writes a file whose name is not known ; mk: a file that it runs unasked, which the line may make" },
 	{ "bash -c \"$x\"", "bash: a shell's code that is not literal" },
