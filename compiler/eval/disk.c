@@ -44,6 +44,7 @@ static int take_name(void *arg, const char *name)
 struct top {
 	struct disk *x;
 	const char *base;
+	bool tree; /* what lies below `base` is put there, too */
 	char given[PATH_MAX], real[PATH_MAX];
 };
 
@@ -86,20 +87,16 @@ static int take_below(void *arg, const char *rest)
 	return r;
 }
 
-/* Judges what lies below `tree` by the names below `top`, and below its last component there if
- * it is put there. */
-static bool look_below(struct disk *x, const char *top, const char *tree)
+/* Judges what lies below a directory. */
+static bool look_below(struct disk *x, const char *path)
 {
 	struct top t = { .x = x };
 	int r = count(x);
-	bool leave = x->q->part->flags & CMD_LEAVES_REPO;
 
-	if (tree)
-		t.base = strrchr(tree, '/') + 1;
 	if (r == 0)
-		r = place_names_in(x->q->req->places, top, take_top, &t);
+		r = place_names_in(x->q->req->places, path, take_top, &t);
 	if (r == 0)
-		r = place_below(tree ? tree : t.real, leave && !tree, take_below, &t);
+		r = place_below(t.real, x->q->part->flags & CMD_LEAVES_REPO, take_below, &t);
 	return is_over(x, r);
 }
 
@@ -113,7 +110,7 @@ static int take_match(void *arg, const char *path)
 	x->matched = true;
 	if (r == 0)
 		r = place_names_in(x->q->req->places, path, take_name, x);
-	if (r == 0 && (x->word->places & CMD_P_BELOW) && look_below(x, path, NULL))
+	if (r == 0 && (x->word->places & CMD_P_BELOW) && look_below(x, path))
 		return 1;
 	return r == -E2BIG || r > 0 ? r : 0;
 }
@@ -136,24 +133,54 @@ static bool look_at_word(struct disk *x)
 		cmd_unquote(path);
 		return !x->matched && is_over(x, take_match(x, path));
 	}
-	return (x->word->places & CMD_P_BELOW) && look_below(x, path, NULL);
+	return (x->word->places & CMD_P_BELOW) && look_below(x, path);
+}
+
+/* Judges DIR/NAME for what has this NAME and is put into a directory, and what lies below it. */
+static int take_source(void *arg, const char *path)
+{
+	struct top *t = arg;
+	int r = count(t->x);
+
+	t->base = strrchr(path, '/') + 1;
+	if (r == 0 && *t->base) {
+		r = judge_below(t, t->given, NULL, t->base);
+		if (r == 0)
+			r = judge_below(t, t->real, NULL, t->base);
+	}
+	if (r == 0 && t->tree)
+		r = place_below(path, false, take_below, t);
+	return r;
+}
+
+static bool is_tree(const struct cmd_word *w)
+{
+	return w->places & (CMD_P_TREE | CMD_P_BELOW);
 }
 
 static bool look_at_put(struct disk *x, const struct cmd_word *to, const struct cmd_word *from)
 {
 	char path[CMD_GIVEN_MAX], source[CMD_GIVEN_MAX];
-	bool glob;
+	struct top t = { .x = x, .tree = is_tree(from) };
+	bool to_glob, glob;
+	int r;
 
-	return cmd_word_on_disk(x->q->world, x->dir, to, path, &glob) && !glob &&
-	       cmd_word_on_disk(x->q->world, x->dir, from, source, &glob) && !glob &&
-	       look_below(x, path, source);
+	if (!cmd_word_on_disk(x->q->world, x->dir, to, path, &to_glob) || to_glob ||
+	    !cmd_word_on_disk(x->q->world, x->dir, from, source, &glob))
+		return false;
+	r = count(x);
+	if (r == 0)
+		r = place_names_in(x->q->req->places, path, take_top, &t);
+	if (r == 0)
+		r = glob ? place_matches(source, take_source, &t) : take_source(&t, source);
+	return is_over(x, r);
 }
 
 static bool look_in(struct disk *x, uint32_t *ret_word)
 {
 	const struct cmd_part *p = x->q->part;
 
-	if ((p->flags & CMD_WRITES_HERE) && x->dir && look_below(x, x->dir, NULL))
+	if ((p->flags & CMD_WRITES_HERE) && x->dir && look_below(x, x->dir))
 		return true;
 	for (*ret_word = 1; *ret_word < p->nwords; ++*ret_word) {
 		x->word = &p->words[*ret_word];
@@ -163,7 +190,7 @@ static bool look_in(struct disk *x, uint32_t *ret_word)
 	for (uint32_t i = 1; i < p->nwords; i++) {
 		const struct cmd_word *from = &p->words[i];
 
-		if (!(from->places & CMD_P_READS) || !(from->places & (CMD_P_TREE | CMD_P_BELOW)))
+		if (!(from->places & CMD_P_READS) || !(is_tree(from) || cmd_has_glob(from)))
 			continue;
 		for (*ret_word = 1; *ret_word < p->nwords; ++*ret_word)
 			if ((p->words[*ret_word].places & CMD_P_WRITES) &&

@@ -350,6 +350,19 @@ static void decide_words(const struct eval_asked *q, struct eval_part_decision *
 	}
 }
 
+/* Does some rule keep a file from being read? */
+static bool keeps_secrets(const struct eval_asked *q)
+{
+	for (size_t i = 0; i < q->ir->rules.n; i++) {
+		const struct ir_rule *r = q->ir->rules.v[i];
+
+		if (r->kind == IR_FILE && (r->scopes & (unsigned)q->req->scope) &&
+		    (r->effect == IR_HIDE || (r->effect == IR_DENY && (r->set.u.file.ops & IR_READ))))
+			return true;
+	}
+	return false;
+}
+
 /* Decides about the files that the program's table says it reads and writes. */
 static void decide_files(const struct eval_asked *q, struct arena *a, struct eval_part_decision *p)
 {
@@ -373,7 +386,8 @@ static void decide_files(const struct eval_asked *q, struct arena *a, struct eva
 	}
 	if (p->d.effect >= IR_DENY || !stands_alone(q) || exempt)
 		return;
-	if (q->part->flags & CMD_OPAQUE_PATH)
+	if ((q->part->flags & CMD_OPAQUE_PATH) ||
+	    ((q->part->flags & CMD_OPAQUE_READ) && keeps_secrets(q)))
 		at_least_opaque(q->ir, p, EVAL_PS_OPAQUE, NULL);
 	by = eval_part_hidden(q, true, &p->word);
 	if (!by)
@@ -394,7 +408,7 @@ void eval_decide_part(const struct eval_asked *q, struct arena *a, struct eval_p
 
 	find_rules(q, a, &p);
 	classify(q, a, &p.d);
-	p.inert = is_inert(q, a);
+	p.inert = is_inert(q, a) && !(part->flags & CMD_HANDS_ON);
 	decide_rules(q, a, &p, false, !transparent && !in_shell, &p.d);
 	p.allowed_by_rule = p.d.rule && p.d.effect == IR_ALLOW;
 	if (!p.d.rule && p.d.effect == IR_ALLOW && (transparent || in_shell))

@@ -19,6 +19,7 @@ static bool place_of(enum ast_prog_kind kind, enum line_place_kind *ret)
 		{ AST_P_READS_OPERAND, LINE_PLACE_READS }, { AST_P_WRITES_OPERAND, LINE_PLACE_WRITES },
 		{ AST_P_SCRIPT_OPERAND, LINE_PLACE_SCRIPT }, { AST_P_TREES_OPERAND, LINE_PLACE_TREES },
 		{ AST_P_BEGINS_OPERAND, LINE_PLACE_BEGINS }, { AST_P_BELOW_OPERAND, LINE_PLACE_BELOW },
+		{ AST_P_UNPACKS_OPERAND, LINE_PLACE_UNPACKS },
 	};
 
 	for (size_t i = 0; i < POL_LEN(kinds); i++)
@@ -77,6 +78,8 @@ static const struct {
 	{ AST_P_BEGINS_OPERAND, "begins-names operand", P | W | I },
 	{ AST_P_BELOW, "writes-below", P | W | I },
 	{ AST_P_BELOW_OPERAND, "writes-below operand", P | W | I },
+	{ AST_P_UNPACKS, "unpacks", P | W | I },
+	{ AST_P_UNPACKS_OPERAND, "unpacks operand", P | W | I },
 	{ AST_P_INSTEAD, "instead", P | W | I },
 	{ AST_P_EDITS, "edits", P | W | I },
 	{ AST_P_AFTER, "after", W },
@@ -325,6 +328,7 @@ static unsigned option_flag(enum ast_prog_kind kind)
 		{ AST_P_SCRIPT, LINE_OF_SCRIPT }, { AST_P_TREES, LINE_OF_TREES },
 		{ AST_P_INSTEAD, LINE_OF_INSTEAD }, { AST_P_EDITS, LINE_OF_EDITS },
 		{ AST_P_BEGINS, LINE_OF_BEGINS }, { AST_P_BELOW, LINE_OF_BELOW },
+		{ AST_P_UNPACKS, LINE_OF_UNPACKS },
 	};
 
 	for (size_t i = 0; i < POL_LEN(kinds); i++)
@@ -459,6 +463,7 @@ static void add_item(struct table *t, const struct ast_prog_item *item)
 	case AST_P_EDITS:
 	case AST_P_BEGINS:
 	case AST_P_BELOW:
+	case AST_P_UNPACKS:
 		for (const struct ast_value *v = item->values; v; v = v->next)
 			add_spec(t, item, v);
 		break;
@@ -475,6 +480,7 @@ static void add_item(struct table *t, const struct ast_prog_item *item)
 	case AST_P_TREES_OPERAND:
 	case AST_P_BEGINS_OPERAND:
 	case AST_P_BELOW_OPERAND:
+	case AST_P_UNPACKS_OPERAND:
 		add_operands(t, item);
 		break;
 	case AST_P_CODE_STDIN:

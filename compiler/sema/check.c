@@ -173,6 +173,9 @@ static void check_assert(struct sema *s, const struct ast_stmt *stmt)
 
 static void check_test(struct sema *s, const struct ast_stmt *stmt)
 {
+	if (!stmt->cases)
+		diag_add(s->sink, DIAG_TEST_EMPTY, stmt->at, "the test '%.*s' has no case, and passes whatever the policy says",
+			 STR_ARG(stmt->name));
 	for (const struct ast_test_case *c = stmt->cases; c; c = c->next)
 		if (c->request.kind == AST_R_SETTING)
 			unsupported(s, c->request.at, "a test of a setting");

@@ -40,6 +40,7 @@ struct sema_name {
 	const char *real;              /* the file that defines it */
 	bool group;
 	bool calls;                    /* it is a group of system calls */
+	bool used;
 };
 
 /* Names visible in a unit.  At first those of the files that it uses and of std/base;
@@ -47,6 +48,8 @@ struct sema_name {
 void sema_scope_open(struct sema *s, struct sema_unit *u);
 void sema_scope_define(struct sema *s, struct sema_unit *u,
 		       const struct ast_stmt *stmt);
+/* Warns of the unit's own names that nothing has used, once all units are resolved. */
+void sema_scope_unused(struct sema *s, const struct sema_unit *u);
 
 enum sema_values {
 	SEMA_V_PATTERNS, /* names mean lets, lists are spliced in */

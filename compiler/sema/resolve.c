@@ -312,6 +312,29 @@ static void resolve_unit(struct sema *s, struct sema_unit *u)
 	resolve_list(s, &w, u->tree->stmts);
 }
 
+/* A test's name says which of them has failed. */
+static void check_test_names(struct sema *s, const struct sema_unit *u)
+{
+	struct map names;
+
+	map_init(&names, s->a);
+	for (size_t i = 0; i < u->stmts.n; i++) {
+		const struct ast_stmt *stmt = u->stmts.v[i]->orig, *first;
+		struct diag *d;
+
+		if (stmt->kind != AST_TEST || !stmt->name.n)
+			continue;
+		first = map_get(&names, stmt->name);
+		if (!first) {
+			map_put(&names, stmt->name, (void *)stmt);
+			continue;
+		}
+		d = diag_add(s->sink, DIAG_TEST_NAME_TWICE, stmt->at, "a second test is named '%.*s'",
+			     STR_ARG(stmt->name));
+		diag_note(s->sink, d, first->at, "the first one is here");
+	}
+}
+
 bool sema_resolve(struct sema *s)
 {
 	if (!s->loaded)
@@ -326,6 +349,12 @@ bool sema_resolve(struct sema *s)
 	for (size_t i = 0; i < s->units.n; i++)
 		for (size_t k = 0; k < s->units.v[i]->stmts.n; k++)
 			VEC_PUSH(s->a, &s->stmts, s->units.v[i]->stmts.v[k]);
+	for (size_t i = 0; i < s->units.n; i++) {
+		/* what has an error may be what uses the name */
+		if (s->sink->errors == 0)
+			sema_scope_unused(s, s->units.v[i]);
+		check_test_names(s, s->units.v[i]);
+	}
 	sema_ids(s);
 	sema_levels_check(s);
 	sema_levels_cut(s);

@@ -143,16 +143,19 @@ static struct diag *unknown(struct sema *s, const struct sema_unit *u, struct sp
 static const struct ast_value *let_value(struct sema *s, const struct sema_unit *u,
 					 struct str name)
 {
-	const struct sema_name *n = lookup(s, u, name, false);
+	struct sema_name *n = lookup(s, u, name, false);
 
-	if (n)
+	if (n) {
+		n->used = true;
 		return n->value;
+	}
 	for (size_t i = name.n; i-- > 1;) {
 		if (name.p[i] != '.')
 			continue;
 		n = lookup(s, u, str_sub(name, 0, i), false);
 		if (!n || !n->value || n->value->kind != AST_V_MAP)
 			continue;
+		n->used = true;
 		for (const struct ast_value *v = n->value->items; v; v = v->next)
 			if (str_eq(v->key, str_sub(name, i + 1, name.n - i - 1)))
 				return v;
@@ -327,12 +330,13 @@ static void splice(struct sema *s, const struct ast_value *v, struct span at,
 static void splice_group(struct sema *s, struct sema_unit *u, const struct ast_value *v,
 			 enum sema_values how, struct ast_value ***tail)
 {
-	const struct sema_name *g = lookup(s, u, v->text, true);
+	struct sema_name *g = lookup(s, u, v->text, true);
 
 	if (!g) {
 		unknown(s, u, v->at, v->text, true, false);
 		return;
 	}
+	g->used = true;
 	if (g->calls != (how == SEMA_V_CALLS)) {
 		struct diag *d = diag_add(
 			s->sink, DIAG_KIND_OF_VALUE, v->at, "'@%.*s' is a group of %s",
@@ -594,4 +598,39 @@ void sema_scope_define(struct sema *s, struct sema_unit *u, const struct ast_stm
 			return;
 	}
 	map_put(&u->scope, key, n);
+}
+
+/* Has another file, or this one at another level, used the same definition? */
+static bool is_used(const struct sema *s, const struct sema_name *n)
+{
+	for (size_t i = 0; i < s->units.n && !n->used; i++) {
+		const struct map *scope = &s->units.v[i]->scope;
+
+		for (size_t k = 0; k < scope->n; k++) {
+			const struct sema_name *other = scope->e[k].value;
+
+			if (other->used && same_text(other, n))
+				return true;
+		}
+	}
+	return n->used;
+}
+
+void sema_scope_unused(struct sema *s, const struct sema_unit *u)
+{
+	/* the names of a file that others use are for them, and so are those of a file without rules */
+	if (!u->named || u->from || u->std || !u->stmts.n)
+		return;
+	for (size_t i = 0; i < u->scope.n; i++) {
+		const struct sema_name *n = u->scope.e[i].value;
+		struct diag *d;
+
+		if (strcmp(n->real, u->real) != 0 || is_used(s, n))
+			continue;
+		d = diag_add(s->sink, DIAG_NAME_UNUSED, n->stmt->at, "nothing uses the %s '%s%.*s'",
+			     n->group ? "group" : "name", n->group ? "@" : "", STR_ARG(n->name));
+		diag_help(s->sink, d, n->group ? "a rule names it as '@%.*s'" :
+					   "a text names it as '${%.*s}', a list without quotes",
+			  STR_ARG(n->name));
+	}
 }

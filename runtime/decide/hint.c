@@ -210,6 +210,10 @@ static const struct way {
 	  "leave the 'hash -p' out" },
 	{ "code that is loaded into the shell", "leave the 'enable -f' out" },
 	{ "the image's own entry point runs, which is not known", "say --entrypoint" },
+	{ "a relative path, in a directory that is not known", "write the path out, from '/' on" },
+	{ "a path through a link that the line makes", "make the link in one line, and use it in another" },
+	{ "it writes a file whose name is not known", "write the names of the files out" },
+	{ "it reads a file whose name is not known", "write the names of the files out" },
 };
 
 const char *hint_way(const char *why)

@@ -299,6 +299,18 @@ static bool is_exempt(const struct deciding *x)
 			      (r->flags & PB_F_FINAL));
 }
 
+/* Does some rule keep a file from being read? */
+static bool keeps_secrets(const struct line_ctx *l)
+{
+	for (uint32_t i = 0; i < l->c->b->rules->rules.count; i++) {
+		const struct pb_rule *r = bundle_rule(l->c->b, i);
+
+		if (r->kind == PB_FILE && (r->scopes & l->c->scope) && part_is_secret(r))
+			return true;
+	}
+	return false;
+}
+
 /* Decides the files that the command reads and writes, as its table says. */
 static void decide_files(struct deciding *x)
 {
@@ -320,7 +332,7 @@ static void decide_files(struct deciding *x)
 	}
 	if (x->d.effect >= PB_DENY || !stands_alone(x) || is_exempt(x))
 		return;
-	if (x->p->flags & CMD_OPAQUE_PATH)
+	if ((x->p->flags & CMD_OPAQUE_PATH) || ((x->p->flags & CMD_OPAQUE_READ) && keeps_secrets(x->l)))
 		at_least_opaque(x, DECIDE_OPAQUE);
 	by = part_hidden(x->l, x->p, true);
 	if (by == NONE)
@@ -384,6 +396,7 @@ void part_decide(struct line_ctx *l, struct cmd_part *p, struct decision *ret)
 	x.l = l;
 	x.p = p;
 	part_match(l, p, &x.m);
+	x.m.inert &= !(p->flags & CMD_HANDS_ON);
 	decision_start(&x.d, PB_DENY, x.m.risk);
 	p->step = DECIDE_RULES;
 	ask_rules(&x);

@@ -158,7 +158,13 @@ static bool look_at_word(struct disk *x)
 struct put {
 	struct tops to;
 	const char *base; /* the last component of what is put there */
+	bool tree;        /* with what lies below it */
 };
+
+static bool is_tree(const struct cmd_word *w)
+{
+	return w->places & (CMD_P_TREE | CMD_P_BELOW);
+}
 
 /* `cp -r a/. d` makes d/x, `cp -r a d` makes d/a/x, or d/x if there is no d. */
 static int take_put(void *arg, const char *rest)
@@ -171,22 +177,35 @@ static int take_put(void *arg, const char *rest)
 	return r ? r : take_in(&t->to, t->base, rest);
 }
 
+/* `cp s/C* d` makes d/NAME for each name that the pattern matches. */
+static int take_source(void *arg, const char *path)
+{
+	struct put *t = arg;
+	int r = count(t->to.x);
+
+	t->base = strrchr(path, '/') + 1;
+	if (r == 0 && *t->base)
+		r = take_in(&t->to, NULL, t->base);
+	if (r == 0 && t->tree)
+		r = t->to.x->l->c->look->below(path, false, take_put, t);
+	return r;
+}
+
 static bool look_at_put(struct disk *x, const struct cmd_word *to, const struct cmd_word *from)
 {
 	char path[CMD_GIVEN_MAX], source[CMD_GIVEN_MAX];
-	struct put t;
-	bool glob;
+	struct put t = { .tree = is_tree(from) };
+	bool to_glob, glob;
 	int r;
 
-	if (!cmd_word_on_disk(&x->l->world, x->dir, to, path, &glob) || glob ||
-	    !cmd_word_on_disk(&x->l->world, x->dir, from, source, &glob) || glob)
+	if (!cmd_word_on_disk(&x->l->world, x->dir, to, path, &to_glob) || to_glob ||
+	    !cmd_word_on_disk(&x->l->world, x->dir, from, source, &glob))
 		return false;
-	t.base = strrchr(source, '/') + 1;
 	r = count(x);
 	if (r == 0)
 		r = find_tops(x, path, &t.to);
 	if (r == 0)
-		r = x->l->c->look->below(source, false, take_put, &t);
+		r = glob ? x->l->c->look->matches(source, take_source, &t) : take_source(&t, source);
 	return is_over(x, r);
 }
 
@@ -195,7 +214,7 @@ static bool look_at_puts(struct disk *x)
 	for (uint32_t i = 1; i < x->p->nwords; i++) {
 		const struct cmd_word *from = &x->p->words[i];
 
-		if (!(from->places & CMD_P_READS) || !(from->places & (CMD_P_TREE | CMD_P_BELOW)))
+		if (!(from->places & CMD_P_READS) || !(is_tree(from) || cmd_has_glob(from)))
 			continue;
 		for (uint32_t k = 1; k < x->p->nwords; k++) {
 			const struct cmd_word *to = &x->p->words[k];

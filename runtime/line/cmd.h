@@ -103,6 +103,7 @@ struct cmd_ctx {
 	uint32_t from, to;
 	uint32_t depth;              /* number of wrappers around it */
 	bool anytime, alternative, appends;
+	bool handed_on;              /* a wrapper hands on to it what no word shows (xargs) */
 	bool stdin_taken;            /* a wrapper reads the redirected input itself */
 	bool guess;                  /* for the code that it is given; as in cmd_scope */
 	bool moved;                  /* env -C: it does not run in the shell's
@@ -143,6 +144,10 @@ struct cmd_node {
 	                            time */
 	bool writes_more;        /* words that are not listed name files to which it
 	                            writes */
+	bool handed_on;          /* as in cmd_ctx */
+	bool unpacks;            /* no word names the files that it writes */
+	bool input;              /* the line says what it reads from its standard input */
+	bool own_input;          /* … with a redirection */
 };
 
 /* One analysis of a line: what all its commands share. */

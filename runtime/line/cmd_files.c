@@ -16,6 +16,8 @@ struct files {
 	bool suffix;               /* and leaves what was there in a file with another name */
 	bool below;                /* everything below what it writes is written, too */
 	bool begins;               /* an option's value is a part of names that it makes */
+	bool unpacks;              /* it writes files that no word names, unless … */
+	bool lists;                /* … an option makes it only list them (`unzip -l`) */
 	bool whole;                /* names that it makes in a directory are whole words */
 	bool bundle;               /* the first word stands for options (`tar czf`) */
 	uint32_t last, last_sure;  /* the last word that may be an operand, and that
@@ -96,6 +98,8 @@ static void operands(struct files *f)
 				mark(f, &f->p->words[i], CMD_P_BELOW);
 			else if (c->kind == LINE_PLACE_SCRIPT)
 				cmd_script_file(f->a, f->p, f->p->words[i].w);
+			else if (c->kind == LINE_PLACE_UNPACKS)
+				f->unpacks = true;
 			else {
 				f->trees = true;
 				f->bundle |= i == 1;
@@ -140,6 +144,8 @@ static bool options(struct files *f)
 			mark(f, w, CMD_P_BEGINS);
 		f->begins |= (flags & LINE_OF_BEGINS) != 0;
 		f->below |= (flags & LINE_OF_BELOW) != 0;
+		f->unpacks |= (flags & LINE_OF_UNPACKS) != 0;
+		f->lists |= (flags & LINE_OF_QUERY) && o->sure;
 		f->whole |= (flags & LINE_OF_BEGINS) && o->known->takes == LINE_TAKES_NOTHING;
 		f->trees |= (flags & LINE_OF_TREES) != 0;
 		f->edits |= (flags & LINE_OF_EDITS) != 0;
@@ -302,6 +308,7 @@ bool cmd_files(struct cmd_an *a, struct cmd_part *p, bool input)
 		return false;
 	operands(&f);
 	behind_bundle(&f);
+	cmd_node(p)->unpacks = !f.lists && f.unpacks;
 	if (f.below)
 		mark_below(&f);
 	if (is_of_git(a, p->program))

@@ -10,9 +10,9 @@ bool cmd_files(struct cmd_an *a, struct cmd_part *p, bool input);
 /* Marks the words at which the program may write. After cmd_files(), and after the words of a
  * wrapper's command are known. */
 void cmd_may_write(struct cmd_part *p);
-/* Marks a part of which a relative path is read or written, if nobody knows its directory. After
- * all else is known about it. */
-void cmd_lost_paths(struct cmd_part *p);
+/* Marks the parts that read or write a path which the text does not tell. After all else is known
+ * about them. false: a limit was exceeded. */
+bool cmd_lost_paths(struct cmd_an *a);
 /* Finds what it runs though no word says so. false: a limit was exceeded. */
 bool cmd_unasked(struct cmd_an *a, struct cmd_part *p);
 

@@ -91,8 +91,8 @@ static void run_path(struct cmd_an *a, struct cmd_part *p)
 		cmd_script(a, p, w);
 }
 
-/* Does the line itself say what the command reads? */
-static bool has_input(const struct cmd_ctx *c)
+/* Does a redirection say what the command reads? */
+static bool has_own_input(const struct cmd_ctx *c)
 {
 	const struct sh_redir *r;
 
@@ -106,7 +106,13 @@ static bool has_input(const struct cmd_ctx *c)
 		if (!r->var && (r->fd == 0 || (r->fd < 0 && !out)))
 			return true;
 	}
-	return c->cmd->marks & SH_READS_PIPE;
+	return false;
+}
+
+/* Does the line itself say what the command reads? */
+static bool has_input(const struct cmd_ctx *c)
+{
+	return has_own_input(c) || (c->cmd && (c->cmd->marks & SH_READS_PIPE));
 }
 
 static void code_from_input(struct cmd_part *p)
@@ -168,10 +174,12 @@ bool cmd_run(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_word *words, 
 	p->words = words;
 	p->nwords = n;
 	take_program(a, p);
+	cmd_node(p)->input = has_input(c);
+	cmd_node(p)->own_input = has_own_input(c);
 	if (!cmd_options(a, p, &r) || !cmd_move(a, p))
 		return false;
 	run_path(a, p);
-	if (!cmd_unasked(a, p) || (p->program && !cmd_files(a, p, has_input(c))))
+	if (!cmd_unasked(a, p) || (p->program && !cmd_files(a, p, cmd_node(p)->input)))
 		return false;
 	if (p->program) {
 		if (p->program->kinds & LINE_PK_INTERPRETER)
@@ -419,11 +427,10 @@ static void start(struct cmd_an *a, struct cmd_line *ret, void *block, size_t si
 static void finish(struct cmd_an *a, struct cmd_proc *e)
 {
 	cmd_proc_end(e);
-	if (a->world->host)
-		for (struct cmd_part *p = a->ret->first; p; p = p->next)
-			cmd_lost_paths(p);
 	if (a->scripts && !a->ret->limit)
 		cmd_made(a);
+	if (a->world->host && !a->ret->limit)
+		(void)cmd_lost_paths(a);
 }
 
 void cmd_from_line(struct cmd_line *ret, void *block, size_t size,

@@ -63,7 +63,7 @@ struct cmd_part *cmd_part_new(struct cmd_an *a, const struct cmd_ctx *c, enum cm
 		return NULL;
 	}
 	*n = (struct cmd_node){ .env = e, .number = a->number, .anytime = c->anytime,
-				.beside = c->beside, .pipe = c->pipe };
+				.beside = c->beside, .pipe = c->pipe, .handed_on = c->handed_on };
 	p = &n->part;
 	p->kind = (uint8_t)kind;
 	p->outer = c->outer;

@@ -454,6 +454,11 @@ bool cmd_pattern_folder(const struct cmd_word *word, const char **ret_p, size_t 
 	return !may_climb(first->kind == SH_LIT ? first->next : first, true);
 }
 
+bool cmd_matched(const struct sh_seg *g)
+{
+	return g->kind == SH_ANY && g->from && g->from->n;
+}
+
 bool cmd_has_glob(const struct cmd_word *word)
 {
 	for (const struct sh_seg *g = &word->w->seg; g; g = g->next)
@@ -515,9 +520,13 @@ bool cmd_word_on_disk(const struct cmd_world *w, const char *dir, const struct c
 	bool home = g->kind == SH_HOME;
 
 	*ret_glob = cmd_has_glob(word);
-	if (!*ret_glob)
-		return cmd_path_text(word, false, &at, &p, &n, &home) &&
-		       cmd_resolve_given(w, dir, p, n, home, true, ret);
+	if (!*ret_glob) {
+		if (!cmd_path_text(word, false, &at, &p, &n, &home))
+			return false;
+		/* `cp -tDIR`, `cp --target-directory=DIR` */
+		k = g->kind == SH_LIT && !g->next ? word->value_at : 0;
+		return cmd_resolve_given(w, dir, p + k, n - k, home, true, ret);
+	}
 	g = home ? g->next : g;
 	p = g && g->kind == SH_LIT ? g->p : "";
 	n = g && g->kind == SH_LIT ? g->n : 0;
@@ -568,10 +577,11 @@ bool cmd_word_pattern(const struct cmd_world *w, const char *dir, const struct c
 		return false;
 	for (; g; g = g->next) {
 		/* /proc/$$/cwd */
-		if (g->kind != SH_LIT && g->kind != SH_GLOB && !g->number)
+		if (g->kind != SH_LIT && g->kind != SH_GLOB && !g->number && !cmd_matched(g))
 			return false;
 		glob |= g->kind != SH_LIT;
 		if (!(g->kind == SH_LIT	 ? add_text(ret, g->p, g->n) :
+		      cmd_matched(g)	 ? add_glob(ret, g->from->p, g->from->n) :
 		      g->kind == SH_GLOB ? add_glob(ret, g->p, g->n) :
 					   add(ret, CMD_G_STAR)))
 			return false;

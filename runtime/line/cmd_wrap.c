@@ -64,6 +64,7 @@ static struct cmd_ctx inner_ctx(const struct cmd_an *a, const struct cmd_ctx *c,
 	if (p->program->flags & LINE_PF_AWAY)
 		in.remote = p;
 	in.appends |= appends;
+	in.handed_on |= appends;
 	in.stdin_taken |= appends;
 	in.stood_in = false;
 	return in;
@@ -114,6 +115,7 @@ static struct holes find_holes(const struct cmd_part *p)
 static bool run_words(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		      uint32_t from, uint32_t to, const struct holes *h)
 {
+	static const char *const parts[] = { "{/}", "{//}", "{.}", "{/.}" };
 	uint32_t n = to - from, i;
 	struct cmd_word *words;
 
@@ -130,8 +132,13 @@ static bool run_words(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part
 		words[i] = (struct cmd_word){ .w = p->words[from + i].w };
 		if (h && h->p)
 			words[i].w = cmd_with_holes(a, words[i].w, h->p, h->n);
+		/* fd has names without their directory or their ending, too */
+		for (uint32_t k = 0; words[i].w && p->program->after.count &&
+				     k < sizeof(parts) / sizeof(parts[0]); k++)
+			words[i].w = cmd_with_holes(a, words[i].w, parts[k], strlen(parts[k]));
 		if (!words[i].w)
 			return false;
+		words[i].handed_on = words[i].w != p->words[from + i].w;
 	}
 	return cmd_run(a, c, words, n) && cmd_versioned(a, c, p, words, n);
 }

@@ -60,6 +60,7 @@ struct cmd_word {
 	uint8_t as; /* enum cmd_as */
 	uint8_t places; /* enum cmd_place */
 	bool may_write; /* no table says that the program does not write there */
+	bool handed_on; /* some of it is a name that a wrapper puts there (find's {}) */
 	/* its number among the operands, from 1; 0: not an operand. A range, as readings
 	 * may differ. */
 	uint8_t first, last;
@@ -160,9 +161,16 @@ enum cmd_flag {
 	CMD_WRITES_HERE = 1 << 13,
 	/* With CMD_P_BELOW or CMD_WRITES_HERE: not the repository at the top (git clean). */
 	CMD_LEAVES_REPO = 1 << 14,
-	/* Nobody knows in which directory it runs, and a relative path is among what it reads
-	 * and writes. Scope host: the part is opaque, unless its operands do nothing. */
+	/* It reads or writes a relative path in a directory that is not known, or it writes a
+	 * file whose name is not known. Scope host: the part is opaque, unless its operands do
+	 * nothing. */
 	CMD_OPAQUE_PATH = 1 << 15,
+	/* Its output names files that a later command reads (`echo f | xargs cat`): its operands do
+	 * something, whatever a table says. */
+	CMD_HANDS_ON = 1 << 16,
+	/* It reads a file whose name is not known. Scope host: where a rule keeps some file from being
+	 * read, the part is opaque, unless its operands do nothing. */
+	CMD_OPAQUE_READ = 1 << 17,
 };
 
 struct cmd_dir {
@@ -352,6 +360,8 @@ bool cmd_word_pattern(const struct cmd_world *w, const char *dir, const struct c
 /* Is part of the word a number that is not known, as in /proc/$$/cwd, and no part a pattern of
  * file names? */
 bool cmd_has_number(const struct cmd_word *word);
+/* Is the piece a name that a known pattern of file names matched? */
+bool cmd_matched(const struct sh_seg *g);
 bool cmd_has_glob(const struct cmd_word *word);
 /* The pattern of all names in one directory that begin with the text: PREFIX of
  * `split FILE PREFIX`. */

@@ -75,8 +75,9 @@ enum line_option_flag {
 	LINE_OF_EDITS = 2048,  /* files that are read are written as well (sed -i) */
 	LINE_OF_BEGINS = 4096, /* its value is the beginning of names of files that are
 	                          written (csplit -f) */
-	LINE_OF_BELOW = 8192   /* everything below the directories that are written is written
+	LINE_OF_BELOW = 8192,  /* everything below the directories that are written is written
 	                          as well (rm -r) */
+	LINE_OF_UNPACKS = 16384 /* the program writes files whose names no word tells (tar -x) */
 };
 
 #define LINE_NO_WHEN UINT32_MAX
@@ -99,12 +100,13 @@ struct line_option {
 struct line_code { uint32_t operand, when; };
 
 /* Operands that name files, or (BEGINS) are the beginnings of names of files that are written,
- * or (BELOW) directories below which everything is written.
+ * or (BELOW) directories below which everything is written, or (UNPACKS) say that the program
+ * writes files whose names no word tells.
  * A literal operand counts only if its text matches `when`. */
 enum line_place_kind {
 	LINE_PLACE_CODE, /* has a table of its own (line_code) */
 	LINE_PLACE_READS, LINE_PLACE_WRITES, LINE_PLACE_SCRIPT, LINE_PLACE_TREES,
-	LINE_PLACE_BEGINS, LINE_PLACE_BELOW,
+	LINE_PLACE_BEGINS, LINE_PLACE_BELOW, LINE_PLACE_UNPACKS,
 	LINE_PLACE_COUNT
 };
 #define LINE_LAST_OPERAND (UINT32_MAX - 1)

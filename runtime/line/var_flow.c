@@ -97,8 +97,10 @@ static uint16_t loop_values(struct var_run *r, const struct sh_cmd *c)
 
 		for (uint32_t i = 0; i < n; i++)
 			may |= var_bit_of(r, var, v[i].p, v[i].n);
+		uint16_t pattern = var && !n ? var_pattern(r, var, w) : 0;
+
 		if (!n)
-			may |= var_value(r, c->name, c->name_n, w, 0);
+			may |= pattern ? pattern : var_value(r, c->name, c->name_n, w, 0);
 	}
 	return may ? may : VAR_UNKNOWN;
 }
@@ -423,7 +425,8 @@ static void walk(struct var_run *r, size_t n)
 static bool sets_any(const struct var_run *r)
 {
 	for (uint32_t i = 0; i < r->sh->nvars; i++)
-		if (r->all[i] & (uint16_t)~VAR_UNKNOWN && !(r->dead & var_bit(i + 1)))
+		if (!(r->dead & var_bit(i + 1)) &&
+		    (r->all[i] & (uint16_t)~VAR_UNKNOWN || !sh_is_name(r->sh->vars[i].name, 1)))
 			return true;
 	return false;
 }

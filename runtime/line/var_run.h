@@ -44,6 +44,8 @@ struct var_run {
 	uint16_t began[SH_MAX_VARS]; /* at the beginning */
 	uint16_t plain[SH_MAX_VARS]; /* those of its values that are never split, and no
 				      * pattern */
+	uint16_t globs[SH_MAX_VARS]; /* those that are patterns: the variable is a name that they
+				      * match */
 	uint64_t dead;      /* variables that are set in a way that is not followed */
 	uint64_t any_time;  /* variables that functions set */
 	uint64_t moved;     /* variables of which this walk found new values */
@@ -92,6 +94,9 @@ bool var_text(struct var_run *r, const struct sh_word *w, const char **ret_p,
  * on. */
 uint16_t var_value(struct var_run *r, const char *name, size_t n,
 		   const struct sh_word *w, size_t from);
+/* What the variable may be as a name that the word, a pattern of file names, matches; 0: the word
+ * is another one. */
+uint16_t var_pattern(struct var_run *r, uint32_t var, const struct sh_word *w);
 /* The variable has this value at the beginning. */
 void var_given(struct var_run *r, uint32_t var, const struct sh_text *t);
 /* Is the variable a number here, whatever value it has? */

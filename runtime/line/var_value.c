@@ -112,6 +112,8 @@ static uint16_t known(const struct var_run *r, const struct sh_seg *g)
 {
 	uint16_t m = g->var ? var_read(r, g->var) : VAR_UNKNOWN;
 
+	if (g->var && m & r->globs[g->var - 1])
+		return 0;
 	return m & VAR_UNKNOWN || !m || !fits(r, g, m) ? 0 : m;
 }
 
@@ -251,6 +253,52 @@ uint16_t var_value(struct var_run *r, const char *name, size_t n,
 	return got;
 }
 
+/* May the pattern stand as a text: no part of it was quoted, and no name that it matches leads
+ * upwards or is absolute? */
+static bool is_pattern(const char *p, size_t n)
+{
+	if (!n || p[0] == '/')
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (!p[i] || strchr("\\'\"()|{}$`~", p[i]))
+			return false;
+		/* '.*' matches '..' in some shells */
+		if (p[i] == '.' && (!i || p[i - 1] == '/') && i + 1 < n && p[i + 1] != '/')
+			return false;
+	}
+	return p[n - 1] != '.';
+}
+
+uint16_t var_pattern(struct var_run *r, uint32_t var, const struct sh_word *w)
+{
+	char buf[VAR_MAX_BYTES];
+	const struct sh_seg *g;
+	bool glob = false;
+	uint16_t bit;
+	size_t n = 0;
+
+	if (w->flags & (SH_W_LOCALE | SH_W_PROCSUB))
+		return 0;
+	for (g = &w->seg; g; g = g->next) {
+		glob |= g->kind == SH_GLOB;
+		if ((g->kind != SH_LIT && g->kind != SH_GLOB) || (g->kind == SH_GLOB && !g->n) ||
+		    g->n > sizeof(buf) - n)
+			return 0;
+		for (uint32_t i = 0; g->kind == SH_LIT && i < g->n; i++)
+			if (g->p[i] && strchr("*?[]", g->p[i]))
+				return 0;
+		if (g->n)
+			memcpy(buf + n, g->p, g->n);
+		n += g->n;
+	}
+	if (!glob || !is_pattern(buf, n))
+		return 0;
+	bit = var_bit_of(r, var, buf, n);
+	if (!(bit & VAR_UNKNOWN))
+		r->globs[var - 1] |= bit;
+	return bit;
+}
+
 /* --- splitting --------------------------------------------------------------- */
 
 static bool is_blank(char c)
@@ -264,7 +312,7 @@ static const struct sh_text *one_text(const struct var_run *r, const struct sh_s
 	uint16_t m = g->var ? var_read(r, g->var) : VAR_UNKNOWN;
 	const struct sh_text *t;
 
-	if (!m || m & (VAR_UNKNOWN | VAR_NUMBER) || m != lowest(m))
+	if (!m || m & (VAR_UNKNOWN | VAR_NUMBER) || m != lowest(m) || m & r->globs[g->var - 1])
 		return NULL;
 	t = text_of(r, g->var, m);
 	if (g->kind == SH_MULTI && (r->splits || SHELL_OFF(VAR_SPLIT)))
@@ -414,8 +462,15 @@ static void join(struct var_run *r, struct sh_word *w)
 /* Changes a piece into what is known of it. */
 static void settle(struct var_run *r, struct sh_seg *g)
 {
-	uint16_t m = known(r, g);
+	static const struct sh_text positional = { "", 0 };
+	uint16_t m = known(r, g), may = var_read(r, g->var);
 	const struct sh_text *t;
+
+	if (g->kind == SH_ANY && may == lowest(may) && may & r->globs[g->var - 1])
+		g->from = text_of(r, g->var, may);
+	else if (g->kind == SH_ANY && !m && !(r->dead & var_bit(g->var)) &&
+		 !sh_is_name(r->sh->vars[g->var - 1].name, 1))
+		g->from = &positional;
 
 	/* what the text was given to run stays opaque, whatever it is */
 	if (r->code && !sh_is_name(r->sh->vars[g->var - 1].name, 1))

@@ -5,10 +5,10 @@
 
 In each round a project with denied and hidden names, and links to them, is made; LINES random lines
 (redirections of every kind, programs that write, links, "..", patterns) are drawn over its names.
-polquery answers for scope host, polc explain answers every EXPLAINED-th line.  Then bash runs each
+polquery answers for scope host, polc explain and the hook of Claude Code answer every EXPLAINED-th line.  Then bash runs each
 line on a fresh copy, in a polrun that denies nothing in the copy.  A line that is allowed and that
-changes a denied name or prints what is hidden is a failure, and so is an answer of polc explain that
-is not polquery's.  (What the kernel denies of the same lines under the policy is conform_files'.)  Prints
+changes a denied name or prints what is hidden is a failure, and so is an answer of polc explain or of the
+hook that is not polquery's.  (What the kernel denies of the same lines under the policy is conform_files'.)  Prints
 the seed of each failure; a line too strict by the text is only counted.
 """
 import json
@@ -20,8 +20,8 @@ import sys
 
 LINES = 40
 SECRET = "TOPSECRET"
-POLICY = """policy t { base none }
-command { allow "{cat|echo|tee|cp|mv|rm|touch|ln|chmod|sed|dd|truncate|find|install|cd|ls|head|exec} **" }
+POLICY = """policy t { %s}
+command { allow "{cat|echo|tee|cp|mv|rm|touch|ln|chmod|sed|dd|truncate|find|xargs|install|cd|ls|head|exec} **" }
 file {
     allow read, exec "/usr", "/bin", "/lib", "/lib64", "/sbin"
     allow read "/etc"
@@ -79,6 +79,17 @@ cat c/* %r
 sed -n p %r
 cd %d && cat %r
 { cat; } < %r
+find %d -exec cp c/x {} \\;
+find %d -name f | xargs rm -f
+find %d -type f | xargs cat
+find %r -exec cat {} +
+ls %d | xargs -I{} cat %d/{}
+echo %r | xargs cat
+cp c/x.m* %d
+cp d/* %d
+mv d/C* %d
+for f in %d/*; do cp c/x "$f"; done
+f=%w; cp c/x "$f"
 for i in 1; do echo x; done > %w
 if cat c/x; then echo x; fi > %w""".replace("\\n", "\n").split("\n")
 
@@ -155,6 +166,16 @@ def draw_line(rnd, forms, top):
     return line
 
 
+def ask_hook(bin_dir, bundle, top, line):
+    """What the hook says of the line, as Claude Code calls it."""
+    message = {"session_id": "s", "cwd": top, "permission_mode": "default", "hook_event_name": "PreToolUse",
+               "tool_name": "Bash", "tool_input": {"command": line}}
+    got = subprocess.run([bin_dir + "/polquery", "-b", bundle, "hook", "claude-code"], input=json.dumps(message),
+                         env=dict(os.environ, CLAUDE_PROJECT_DIR=top), cwd=top, capture_output=True, text=True,
+                         check=False).stdout
+    return json.loads(got).get("hookSpecificOutput", {}).get("permissionDecision", "error") if got else "error"
+
+
 def ask(bin_dir, bundle, top, lines):
     text = "".join(json.dumps({"kind": "command", "scope": "host", "line": line, "cwd": top,
                                "project": top}) + "\n" for line in lines)
@@ -192,7 +213,7 @@ def run_free(bin_dir, work, top, lines):
             f.write(line + "\n")
     policy = work + "/free.pol"
     with open(policy, "w", encoding="ascii") as f:
-        f.write((POLICY % "").replace("command {", "command { otherwise allow "))
+        f.write((POLICY % ("base none ", "")).replace("command {", "command { otherwise allow "))
     got = subprocess.run([bin_dir + "/polrun", "-q", "--policy", policy, "--project", outer, "--",
                           "bash", "-c", RUNNER, "run", top, copy, str(len(lines)), told],
                          capture_output=True, text=True, check=False, cwd=outer)
@@ -209,7 +230,7 @@ def main():
     explained = int(sys.argv[5]) if len(sys.argv) > 5 else 8
     policy, bundle = work + "/line.pol", work + "/line.polb"
     with open(policy, "w", encoding="ascii") as f:
-        f.write(POLICY % DENIES)
+        f.write(POLICY % ("", DENIES))
     subprocess.run([bin_dir + "/polc", "compile", policy, "-o", bundle], check=True, capture_output=True)
     failed, count, seen = 0, 0, {"allow": 0, "ask": 0, "deny": 0, "error": 0, "broke": 0, "strict": 0, "read": 0}
     forms = joined(FORMS)
@@ -225,6 +246,10 @@ def main():
                 failed += 1
                 print("FAIL seed %d: polquery says %s, polc explain %s: %r %s" %
                       (n, answers[i], got.stdout.split(":")[0], lines[i], got.stderr[:200]))
+            got = ask_hook(bin_dir, bundle, top, lines[i])
+            if got != answers[i]:
+                failed += 1
+                print("FAIL seed %d: polquery says %s, the hook %s: %r" % (n, answers[i], got, lines[i]))
         for line, answer, (kept, secret) in zip(lines, answers, run_free(bin_dir, work, top, lines)):
             count += 1
             seen[answer] += 1

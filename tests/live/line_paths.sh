@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # week: once a week, as root and as a user in turn
-# Random lines over random links: what polquery and polc explain allow in scope host neither
+# Random lines over random links: what polquery, polc explain and the hook allow in scope host neither
 # writes what is denied nor prints what is hidden (tests/conformance/line_paths.py).
 #   SEED=N RUNS=N tests/run/live.sh line_paths
 # shellcheck source=tests/lib/live.sh

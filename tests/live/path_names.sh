@@ -224,7 +224,7 @@ done <<-'ROWS'
 	deny cd sub; cd ..; cat .env
 	ask env -C sub cat ../.env
 	allow env -C sub npm test
-	allow find sub -name f -exec cp {} sub/g \;
+	ask find sub -name f -exec cp {} sub/g \;
 	allow find sub -name f -exec cat {} \;
 	ask find sub -execdir cat ../.env \;
 	ask find sub -name f -exec cat {} \; -execdir cat ../.env \;
@@ -247,5 +247,108 @@ line_is allow sandbox 'cd "$x" && cat f'
 # controls: the shell and tar go there
 [ "$(cd "$P" && bash -c 'pushd sub >/dev/null; cat ../.env')" = TOPSECRET ] || bad "control: pushd"
 (cd "$P" && tar -C sub -cPf - ../.env) | grep -q TOPSECRET || bad "control: tar -C"
+
+t "what is written under a name that nobody knows asks, where no sandbox stands behind it"
+rm -rf "${P:?}"/* "$P/.env"
+mkdir -p "$P/sub" "$P/held" "$P/to"
+echo TOPSECRET >"$P/.env"
+echo KEEP >"$P/held/f"
+echo x >"$P/sub/f"
+echo x >"$P/sub/CLAUDE.md"
+raw_policy 'policy agent { level user }
+command { allow "{cat|tee|cp|mv|rm|dd|ln|install|truncate|find|xargs|grep|wc|sort|ls|git|tar|unzip|cpio|ar|patch|mytool|echo|printf|touch|sh|for} **" otherwise deny opaque ask }
+file { hide "${PROJECT_DIR}/.env" as secret  deny write "${PROJECT_DIR}/held" as guarded
+       allow read, write "${PROJECT_DIR}" }' line
+while read -r want line; do
+	line_is "$want" host "$line"
+done <<-'ROWS'
+	allow rm sub/f
+	ask find held -exec rm -rf {} +
+	ask find held/f -exec tee {} \;
+	ask find .git/config -exec cp sub/f {} \;
+	ask find held -name f -exec dd if=sub/f of={} \;
+	ask find held -type d -exec touch {}/new \;
+	ask find sub -exec cp {} to \;
+	ask find sub -exec mytool {} \;
+	ask find sub -exec sort -o {} sub/f \;
+	allow find sub -exec wc -l {} +
+	allow find sub -exec grep -l x {} +
+	allow find sub -exec sh -c 'wc -l "$1"' _ {} \;
+	allow find sub -exec echo {} \;
+	ask find held -type f | xargs rm
+	ask ls held | xargs -I{} rm held/{}
+	ask echo held/f | xargs rm
+	ask cat list | xargs mytool
+	allow ls | xargs echo
+	allow ls sub | xargs -I{} wc -l sub/{}
+	allow find sub -type f | xargs cat
+	allow git ls-files sub | xargs wc -l
+	ask git ls-files | xargs wc -l
+	allow find sub | grep f | sort | xargs grep x
+	ask find . -type f | xargs cat
+	ask ls -a | xargs cat
+	deny echo .env | xargs cat
+	deny printf '%s\n' sub/../.env | grep . | xargs cat
+	allow echo .env | wc -c
+	allow cat sub/f | xargs echo
+	ask tee "$x"
+	ask tee "${x:-held/f}"
+	ask cp sub/f "$x"
+	ask cp "$x" to
+	ask mv "$x" to
+	ask touch "$(cat n)"
+	ask rm -f "$x"
+	allow x=sub/new; tee "$x"
+	deny x=held/f; tee "$x"
+	allow for i in 1 2; do tee sub/f$i; done
+	allow echo "$x"
+	allow ls "$x"
+	allow tee $HOME/x/y
+	ask tar -xf a.tar -C to
+	ask tar xf a.tar
+	ask tar --extract --file=a.tar sub/f
+	allow tar -tf a.tar
+	allow tar -cf to/a.tar sub
+	ask unzip a.zip -d to
+	allow unzip -l a.zip
+	ask cpio -id
+	allow cpio -it
+	ask ar x a.a
+	allow ar t a.a
+	ask git apply p.diff
+	ask patch -p1
+	ask cp sub/* .
+	ask cp sub/C* .
+	ask mv sub/?LAUDE.md .
+	ask ln -s sub/[C]LAUDE.md .
+	allow cp sub/f* .
+	allow cp sub/f* to
+	ask cat list | xargs cat
+	ask xargs cat < list
+	ask xargs cat <<< .env
+	ask xargs -a list cat
+	ask git ls-files -o | xargs cat
+	allow git ls-files -o sub | xargs cat
+	ask sort -oheld/n[e]w sub/f
+	ask dd if=sub/f of=held/n[e]w
+	ask dd if=.e*
+	ask ln -s .. to/h; cat to/h/.env
+	ask ln -s ../held to/h && tee to/h/f
+	ask ln -s ../.env to/h; cat to/h
+	deny ln -s ../CLAUDE.md to/h; echo x > to/h
+	deny ln -s ../.git to/h; cd to/h; tee config
+	deny ln -s ../.git to/h; cd to/h; echo x > config
+	deny ln -s ../.git to; tee to/.git/config
+	allow ln -s ../sub to/h; cat sub/f
+	allow ln -s ../sub to/h; echo to/h
+ROWS
+# in a sandbox the kernel judges them
+line_is allow sandbox 'tee "$x"'
+line_is allow sandbox 'find held -exec rm -rf {} +'
+line_is allow sandbox 'tar -xf a.tar'
+# controls: what they write
+(cd "$P" && bash -c 'find held/f -exec truncate -s0 {} \;') && [ ! -s "$P/held/f" ] || bad "control: find -exec"
+(cd "$P" && bash -c 'cp sub/C* .') && [ -e "$P/CLAUDE.md" ] || bad "control: cp with a pattern"
+[ "$(cd "$P" && bash -c 'echo .env | xargs cat')" = TOPSECRET ] || bad "control: xargs"
 
 done_

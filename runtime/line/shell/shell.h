@@ -46,6 +46,11 @@ enum sh_seg_kind {
 	SH_HOME,  /* an unquoted ~ before a '/' or the end: the value of HOME */
 };
 
+struct sh_text {
+	const char *p;
+	uint32_t n;
+};
+
 struct sh_seg {
 	const char *p; /* LIT: the bytes, GLOB: the pattern; not NUL-terminated. ANY and
 	                * MULTI: "HOME" or "PWD" if the piece is exactly the value of that
@@ -59,11 +64,9 @@ struct sh_seg {
 	 * (var.h). */
 	uint32_t var : 7;
 	uint32_t values : 16;
-};
-
-struct sh_text {
-	const char *p;
-	uint32_t n;
+	/* ANY: the piece is a name that this pattern of file names matched, or the pattern itself;
+	 * without bytes: a positional parameter that the text began with (var.h). NULL: neither. */
+	const struct sh_text *from;
 };
 
 /* A variable whose value some word has, as $NAME or ${NAME}; or $0 … $9. */
