@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/approvals/ask_net.h"
@@ -17,6 +16,7 @@
 #include "runtime/polrun/features.h"
 #include "runtime/polrun/foreign.h"
 #include "runtime/polrun/lookup.h"
+#include "runtime/polrun/names_order.h"
 #include "runtime/polrun/network.h"
 #include "runtime/polrun/record_entry.h"
 #include "runtime/polrun/streams.h"
@@ -62,36 +62,6 @@ static void drop_descriptors(struct session *s)
 	s->polinit = -1;
 	network_release(&s->run);
 	staged_drop(&s->staged);
-}
-
-/* By the mode of the project: its files are shared with other users, whose runs have no lock of this user's.
- * (A group of the user's own is not such a group.) */
-static bool others_write(const char *project)
-{
-	struct stat st;
-
-	return stat(project, &st) == 0 &&
-	       ((st.st_mode & S_IWOTH) || ((st.st_mode & S_IWGRP) && st.st_gid != getegid()));
-}
-
-static int open_names_lock(const struct session *s)
-{
-	struct rt_err err = { 0 };
-	int fd = state_dir_shared_lock(&err);
-
-	if (fd >= 0)
-		return fd;
-	if (fd != -ENOENT)
-		fprintf(s->notes, "polrun: what this run makes is not ordered with runs of other users: %s\n",
-			err.text);
-	else if (others_write(s->roots.project))
-		fprintf(s->notes, "polrun: other users write the project, and what their runs make is not ordered with "
-			"this one: %s is absent\n", STATE_SHARED_LOCK);
-	fd = state_dir_lock(s->state, STATE_NAMES_LOCK, &err);
-	if (fd < 0)
-		fprintf(s->notes, "polrun: what this run makes is not ordered with other runs of the project: %s\n",
-			err.text);
-	return fd;
 }
 
 /* By these runs tell one another which files they leave open. */
@@ -176,7 +146,7 @@ static int start_and_supervise(struct session *s)
 		config_lock_begin(&s->locks, &s->bundle, &s->view);
 	note_sockets(s);
 	terminal_note(&terminal);
-	s->run.names_lock = names_lock = s->view.brokers ? open_names_lock(s) : -1;
+	s->run.names_lock = names_lock = s->view.brokers ? names_order_open(s->state, s->roots.project, s->notes) : -1;
 	if (s->view.brokers)
 		open_left_open(s, &open_list, &open_lock);
 	s->run.open_list = open_list;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +12,15 @@
 #include "runtime/base/io.h"
 #include "runtime/base/optread.h"
 #include "runtime/base/place.h"
+#include "runtime/base/sys.h"
 #include "runtime/polrun/appeared.h"
 #include "runtime/polrun/left.h"
+#include "runtime/polrun/names_order.h"
 #include "runtime/polrun/stage_rules.h"
 #include "runtime/stage/stage_apply.h"
 #include "runtime/stage/stage_show.h"
 #include "runtime/state/state_dir.h"
+#include "runtime/supervise/names_lock.h"
 
 enum { TROUBLE = 125 };
 enum id { ID_FORMAT, ID_NO_DIFF, ID_HELP };
@@ -52,6 +56,7 @@ struct request {
 	struct stage_delta d;
 	struct stage_judge j;
 	struct stage_rules rules;
+	struct names_lock names;
 };
 
 bool stage_verb_is(const char *word)
@@ -217,6 +222,24 @@ static int note_shared(void *arg, const struct stage_known_file *f)
 	return stage_note_shared(&r->s, f);
 }
 
+static bool order(void *arg, bool take)
+{
+	struct request *r = arg;
+	const int64_t until = sys_now_ms() + NAMES_LOCK_MOST_MS;
+
+	if (!take) {
+		names_lock_give_back(&r->names);
+		return true;
+	}
+	r->names.rest_ms = 0; /* a commit ends, and runs wait for it as long as for one another */
+	while (!names_lock_take(&r->names, true)) {
+		if (sys_now_ms() >= until)
+			return false;
+		(void)poll(NULL, 0, 1);
+	}
+	return true;
+}
+
 /* Says what became of each, and removes the staged run when nothing is left of it. */
 static int tell(struct request *r, const bool *chosen, struct rt_err *err)
 {
@@ -259,10 +282,14 @@ static int commit(struct request *r, struct rt_err *err)
 	AUTO_FREE bool *chosen = calloc(r->d.n + 1, sizeof(*chosen));
 	struct stage_apply a = { .judge = &r->j, .d = &r->d, .chosen = chosen, .id = r->s.id,
 				 .done = note, .shared = note_shared, .arg = r };
+	AUTO_CLOSE int names = -1;
 	int e = chosen ? choose(r, chosen, err) : rt_fail(err, ENOMEM, "out of memory");
 
 	if (e < 0)
 		return e;
+	names = names_order_open(r->state, r->s.ctx.roots.dir[PB_ROOT_PROJECT], stderr);
+	r->names.fd = names;
+	a.order = names < 0 ? NULL : order;
 	left_begin(&left, r->state, r->s.ctx.roots.dir[PB_ROOT_PROJECT], &r->s.bundle, &r->rules.now, stderr);
 	e = stage_apply(&a);
 	leave_end(r, &left);

@@ -21,6 +21,7 @@ struct acting {
 	struct stage_outside at;
 	int upper;
 	int trouble; /* what `shared` has returned */
+	bool ordered; /* no run makes a name now */
 	char temp[NAME_MAX];
 };
 
@@ -68,6 +69,37 @@ static int remove_temp(struct acting *x, bool dir)
 	return unlinkat(x->at.parent, x->temp, dir ? AT_REMOVEDIR : 0) == 0 ? 0 : -errno;
 }
 
+/*
+ * Another run could move the directory while its names are looked at: then this name would go with it to
+ * one that the rules deny.  Until give_order_back() no run makes a name or moves a directory; and the directory must
+ * still be what the path leads to.
+ */
+static int take_order(struct acting *x)
+{
+	struct stage_entry e = *x->e;
+	struct stage_outside now;
+	struct stat was, is;
+	bool same;
+
+	if (x->ordered || !x->a->order)
+		return 0;
+	if (!x->a->order(x->a->arg, true))
+		return fail(x, EBUSY, "waiting for another run that makes names");
+	x->ordered = true;
+	same = stage_outside_look(x->a->judge, &e, &now) && now.parent >= 0 && fstat(now.parent, &is) == 0 &&
+	       fstat(x->at.parent, &was) == 0 && is.st_dev == was.st_dev && is.st_ino == was.st_ino;
+	if (now.parent >= 0)
+		(void)close(now.parent);
+	return same ? 0 : changed(x);
+}
+
+static void give_order_back(struct acting *x)
+{
+	if (x->ordered)
+		(void)x->a->order(x->a->arg, false);
+	x->ordered = false;
+}
+
 /* --- each kind of change ----------------------------------------------------------------- */
 
 /* It is moved aside first: what is removed is what was looked at, whatever has the name by
@@ -75,8 +107,10 @@ static int remove_temp(struct acting *x, bool dir)
 static int delete(struct acting *x)
 {
 	bool dir = S_ISDIR(x->e->base->st.mode);
-	int r = move_name(x, x->at.name, x->temp, RENAME_NOREPLACE);
+	int r = take_order(x);
 
+	if (r == 0)
+		r = move_name(x, x->at.name, x->temp, RENAME_NOREPLACE);
 	if (r < 0)
 		return r;
 	r = is_base_at(x, x->temp) ? remove_temp(x, dir) : -EBUSY;
@@ -115,13 +149,21 @@ static int make_link(struct acting *x, struct stage_stat *ret)
 static int make(struct acting *x, struct stage_stat *ret)
 {
 	const struct stage_entry *e = x->e;
-	int r = -ENOENT;
+	int r = S_ISDIR(e->now.mode) ? take_order(x) : 0; /* a run could make names in it before it is in place */
 
+	if (r < 0)
+		return r;
+	r = -ENOENT;
 	if (e->link != STAGE_NO_LINK && x->a->d->v[e->link].placed_ino)
 		r = make_link(x, ret);
 	if (r < 0)
 		r = stage_make(x->upper, e, x->at.parent, x->temp, ret);
-	return r < 0 ? fail(x, -r, "making it") : 0;
+	if (r < 0)
+		return fail(x, -r, "making it");
+	r = take_order(x);
+	if (r < 0)
+		(void)remove_temp(x, S_ISDIR(e->now.mode));
+	return r;
 }
 
 static void note_placed(struct acting *x, const struct stage_stat *made)
@@ -339,6 +381,7 @@ static int apply_one(const struct stage_apply *a, const struct stage_shared *sha
 		stage_refuse(e, STAGE_FAILED, "its directory does not exist outside");
 	else if (looked)
 		r = act(&x);
+	give_order_back(&x);
 	if (r < 0 || e->half)
 		return x.trouble;
 	e->state = STAGE_COMMITTED;

@@ -21,6 +21,9 @@ struct stage_apply {
 	int (*done)(void *arg, const struct stage_entry *e);
 	/* Is called before the first of several names of a file is applied, or NULL. */
 	int (*shared)(void *arg, const struct stage_known_file *f);
+	/* Other runs may move directories at the same time.  Takes their lock alone (`take`), or gives it back;
+	 * false: it cannot be had.  NULL: there is no lock. */
+	bool (*order)(void *arg, bool take);
 	void *arg;
 };
 

@@ -92,6 +92,46 @@ echo "# moved $(cat moved), made $(cat made)"
 grep -q 'done' made && ! grep -q 'Input/output' made || bad "it was kept: $(cat made)"
 rm -rf w v ready x
 
+# ROUNDS: a run moves a directory all the time, while commits of staged runs put a file into it
+cat >mover.py <<'E2'
+import os, time
+os.mkdir('w')
+for i in range(800):
+    open('w/f%d' % i, 'w').close()
+open('ready', 'w').close()
+end, got = time.monotonic() + 60, 0
+while not os.path.exists('stop') and time.monotonic() < end:
+    try:
+        os.rename('w', 'locked')
+        got += 1
+        if os.path.exists('locked/evil.txt'):
+            print('EVIL', flush=True)
+        os.rename('locked', 'w')
+    except OSError:
+        pass
+print(got)
+E2
+t "a commit puts a file into a directory that a run moves: never at a denied name"
+done=0
+for round in $(seq 8); do
+	rm -rf w locked ready stop
+	"$BIN/polrun" -q -b "$WORK/p.polb" python3 mover.py >>moves 2>/dev/null </dev/null &
+	pid=$!
+	within 20 test -e ready || bad "it has not begun"
+	until "$BIN/polrun" -q --stage -b "$WORK/p.polb" sh -c 'echo x >w/evil.txt' 2>/dev/null </dev/null; do :; done
+	for try in $(seq 40); do
+		"$BIN/polrun" commit >/dev/null 2>&1 </dev/null && done=$((done + 1)) && break
+	done
+	touch stop
+	wait "$pid"
+	! ls locked/*.txt 2>/dev/null || bad "it is there"
+	"$BIN/polrun" discard 2>/dev/null
+done
+echo "# committed $done, moves $(tr '\n' ' ' <moves)"
+! grep -q EVIL moves || bad "a run has moved it to a denied name"
+[ "$done" -ge 3 ] || bad "no commit got on"
+rm -rf w locked ready stop moves
+
 # NAME…: two users, whose runs race in a tree that both write; in a mount namespace with such names in /var/lib/pol.
 cat >users.sh <<'E2'
 mount -t tmpfs none /var/lib && mkdir /var/lib/pol || exit
