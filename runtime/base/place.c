@@ -388,6 +388,11 @@ int place_matches(const char *pattern, int (*each)(void *arg, const char *path),
 
 const struct place_look place_look = { place_names_in, place_below, place_matches };
 
+bool place_is_second_name(const char *path)
+{
+	return strstr(path, "/" PLACE_SECOND_NAME) != NULL;
+}
+
 bool place_of_link(const char *path, const char *text, char *out, size_t cap)
 {
 	size_t len = text[0] == '/' ? 0 : (size_t)(strrchr(path, '/') - path);

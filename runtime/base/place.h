@@ -94,6 +94,11 @@ extern const struct place_look place_look;
  */
 int place_agent(const char *value, uid_t uid, char *out);
 
+/* The second name that what a commit of a staged run makes has for a moment begins so.  No run opens or makes
+ * what has such a name, or lies below it: the rules are about the name that it gets. */
+#define PLACE_SECOND_NAME ".pol-stage-"
+bool place_is_second_name(const char *path);
+
 /*
  * Where the text of a link at `path` leads from the link's directory, as the text says it.
  * The links on the way need not be followed: of those that a run makes, each gives no denied

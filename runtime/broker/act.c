@@ -186,15 +186,12 @@ static int act_once(struct broker *b, const struct broker_call *c, struct broker
 	return r == BROKER_NEEDS_LOCK ? r : 0;
 }
 
-/* Does it make a name, or change what has one?  A commit of a staged run gives what it replaces a second
- * name while it has the lock alone: nothing is changed by that name. */
-static bool is_ordered(const struct broker_call *c)
+static bool makes_name(const struct broker_call *c)
 {
-	const unsigned others = 1u << BROKER_ACCESS | 1u << BROKER_EXEC | 1u << BROKER_CONFINE;
+	const unsigned makes = 1u << BROKER_MKDIR | 1u << BROKER_MKNOD | 1u << BROKER_SYMLINK |
+			       1u << BROKER_LINK | 1u << BROKER_RENAME | 1u << BROKER_BIND;
 
-	if (c->verb == BROKER_OPEN)
-		return (c->flags & (O_CREAT | O_TRUNC)) || (c->flags & O_ACCMODE) != O_RDONLY;
-	return !(others >> c->verb & 1);
+	return (makes >> c->verb & 1) || (c->verb == BROKER_OPEN && (c->flags & O_CREAT));
 }
 
 void broker_act(struct broker *b, const struct broker_call *c, struct broker_result *ret)
@@ -202,7 +199,7 @@ void broker_act(struct broker *b, const struct broker_call *c, struct broker_res
 	const struct broker_rules *rules = &b->rules;
 	int r;
 
-	if (!rules->lock || !is_ordered(c)) {
+	if (!rules->lock || !makes_name(c)) {
 		(void)act_once(b, c, ret, 0);
 		return;
 	}

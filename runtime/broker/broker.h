@@ -106,9 +106,9 @@ struct broker_rules {
 	/* Called every BROKER_PAUSE_MS while one call looks at many names: the supervisor sees
 	 * whether a protected path was lost.  False: the run is over.  NULL: nothing is to be seen. */
 	bool (*pause)(void *arg);
-	/* Another run may act on the same directories at the same time.  A call that makes a name, or changes
-	 * what has one, takes the lock shared before it looks for its paths; one that moves a directory takes
-	 * it alone, so that nothing appears in it between the look at its names and the move.  0, BROKER_LATER, or -errno:
+	/* Another run may act on the same directories at the same time.  A call that makes a name takes
+	 * the lock shared before it looks for its paths; one that moves a directory takes it alone, so that
+	 * nothing appears in it between the look at its names and the move.  0, BROKER_LATER, or -errno:
 	 * it cannot be had.  BROKER_LOCK_NONE gives it back.  NULL: there is no other run. */
 	int (*lock)(void *arg, enum broker_lock how);
 };

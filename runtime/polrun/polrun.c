@@ -349,6 +349,9 @@ static int open_bundle(struct session *s, struct rt_err *err)
 
 static void release(struct session *s)
 {
+	struct rt_err none = { 0 };
+
+	(void)streams_finish(&s->streams, &none);
 	sandbox_ahead_release(&s->ahead);
 	if (s->ran)
 		staged_release(&s->staged);

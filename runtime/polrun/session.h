@@ -19,6 +19,7 @@
 #include "runtime/polrun/polrun_options.h"
 #include "runtime/polrun/run_user.h"
 #include "runtime/polrun/staged.h"
+#include "runtime/polrun/streams.h"
 #include "runtime/supervise/supervise.h"
 #include "runtime/supervise/touched.h"
 #include "runtime/traffic/traffic.h"
@@ -67,6 +68,7 @@ struct session {
 	size_t nappeared;
 	struct left left;
 	struct staged staged;
+	struct streams streams; /* kept if another view is made: the pipes have taken the place of 0 to 2 */
 	char dot_git[300]; /* why git will not work, or empty */
 };
 

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/approvals/ask_net.h"
@@ -86,7 +85,6 @@ static int start_and_supervise(struct session *s)
 	AUTO_CLOSE int open_lock = -1;
 	const struct told told = told_of(s);
 	struct sandbox_child child = { .listener = -1, .root_fd = -1, .copies_fd = -1 };
-	struct streams streams = { 0 };
 	struct terminal terminal;
 	struct rt_err err = { 0 };
 	char state[PATH_MAX];
@@ -94,7 +92,7 @@ static int start_and_supervise(struct session *s)
 
 	streams_note(flags);
 	if (supervise_block_signals(&err) < 0 ||
-	    streams_bridge(&s->run, &s->view, &streams, &err) < 0)
+	    streams_bridge(&s->run, &s->view, &s->streams, &err) < 0)
 		return session_fail(&err, SESSION_REFUSED);
 	s->walls.view = &s->view;
 	s->run.meanwhile = walls_meanwhile;
@@ -108,7 +106,6 @@ static int start_and_supervise(struct session *s)
 	if (r == 0)
 		r = staged_started(&s->staged, child.init_pid, &err);
 	if (r < 0 && s->view.brokers && !s->run.want_listener) {
-		(void)streams_finish(&streams, &err);
 		walls_release(&s->walls);
 		return SESSION_ANOTHER_VIEW;
 	}
@@ -118,7 +115,7 @@ static int start_and_supervise(struct session *s)
 		else
 			features_refuse(stderr, &s->bundle, &err);
 		r = SESSION_REFUSED;
-		(void)streams_finish(&streams, &err);
+		(void)streams_finish(&s->streams, &err);
 		return r;
 	}
 	if (child.listener < 0) {
@@ -168,7 +165,7 @@ static int start_and_supervise(struct session *s)
 	staged_end(&s->staged, s->result.status, s->notes);
 	artifacts_end(&s->artifacts, &s->effects);
 	effects_settle(&s->effects);
-	if (streams_finish(&streams, &err) < 0 ||
+	if (streams_finish(&s->streams, &err) < 0 ||
 	    record_network(&s->record, &s->run.ctx, &s->gateway.log, &err) < 0 ||
 	    record_touched(&s->record, &s->run.ctx, &s->touched, &err) < 0)
 		s->result.status = session_fail(&err, SESSION_REFUSED);

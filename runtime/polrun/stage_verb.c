@@ -13,6 +13,8 @@
 #include "runtime/base/optread.h"
 #include "runtime/base/place.h"
 #include "runtime/base/sys.h"
+#include "runtime/polrun/appeared.h"
+#include "runtime/polrun/left.h"
 #include "runtime/polrun/other_runs.h"
 #include "runtime/polrun/stage_rules.h"
 #include "runtime/stage/stage_apply.h"
@@ -121,6 +123,8 @@ static int open_it(struct request *r, struct rt_err *err)
 	for (size_t i = 0; e == 0 && i < r->d.n; i++)
 		if (stage_record_is_done(&r->s.rec, r->d.v[i].tree, r->d.v[i].path))
 			stage_rules_placed(&r->rules, &r->d.v[i]);
+	if (e == 0)
+		e = stage_rules_look(&r->rules, r->state, err);
 	return e < 0 ? e : stage_judge(&r->j, &r->d, err);
 }
 
@@ -260,8 +264,21 @@ static bool lock_names(void *arg, bool take)
 	return true;
 }
 
+/* What is in place now is named and listed as after a run that is not staged. */
+static void leave_end(struct request *r, struct left *left)
+{
+	const struct sandbox_view *v = &r->rules.now;
+	AUTO_FREE size_t *appeared = calloc(v->ncreatable + 1, sizeof(*appeared));
+	size_t n = 0;
+
+	if (appeared)
+		appeared_say(stderr, &r->s.bundle, v, appeared, &n);
+	left_end(left, v, appeared, n, stderr);
+}
+
 static int commit(struct request *r, struct rt_err *err)
 {
+	struct left left;
 	AUTO_FREE bool *chosen = calloc(r->d.n + 1, sizeof(*chosen));
 	char state[PATH_MAX];
 	struct stage_apply a = { .judge = &r->j, .d = &r->d, .chosen = chosen, .id = r->s.id,
@@ -274,7 +291,10 @@ static int commit(struct request *r, struct rt_err *err)
 		return e;
 	AUTO_CLOSE int names = other_runs_open_lock(state, r->s.ctx.roots.dir[PB_ROOT_PROJECT], stderr);
 	r->names = (struct names_lock){ .fd = names };
+	left_begin(&left, r->state, r->s.ctx.roots.dir[PB_ROOT_PROJECT], &r->s.bundle, &r->rules.now, stderr);
 	e = stage_apply(&a);
+	leave_end(r, &left);
+	left_release(&left);
 	if (e < 0)
 		return rt_fail_errno(err, -e, "recording what was committed");
 	return tell(r, chosen, err);

@@ -105,6 +105,13 @@ __attribute__((noreturn)) static void copy(int from, int to)
 	}
 }
 
+/* polrun still has something to say when streams_finish() has closed the pipe. */
+static int keep_own(struct streams *s, int fd, struct rt_err *err)
+{
+	s->own[fd] = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	return s->own[fd] < 0 ? rt_fail_errno(err, errno, "%s", names[fd]) : 0;
+}
+
 static int bridge(struct streams *s, int fd, struct rt_err *err)
 {
 	AUTO_CLOSE int mine = -1;
@@ -275,7 +282,6 @@ int streams_bridge(const struct sandbox_run *run, const struct sandbox_view *vie
 {
 	struct stat files[3];
 
-	memset(ret, 0, sizeof(*ret));
 	for (int fd = 0; fd < 3; fd++) {
 		struct file f;
 		int r = 0;
@@ -296,6 +302,9 @@ int streams_bridge(const struct sandbox_run *run, const struct sandbox_view *vie
 		if (!gives_more(run, view, &f))
 			continue;
 		ret->shared = shares_pipe(ret, fd, files);
+		r = fd ? keep_own(ret, fd, err) : 0;
+		if (r < 0)
+			return r;
 		if (!ret->shared)
 			r = bridge(ret, fd, err);
 		else if (SYS_RETRY(dup2(1, 2)) < 0)
@@ -312,8 +321,12 @@ int streams_finish(struct streams *s, struct rt_err *err)
 
 	/* then the last open ends of the pipes are closed */
 	for (int fd = 1; fd < 3; fd++)
-		if (s->copier[fd] > 0 || (fd == 2 && s->shared))
-			(void)close(fd);
+		if (s->own[fd] > 0) {
+			(void)close(fd); /* the supervisor's filter has no dup2(2) */
+			(void)fcntl(s->own[fd], F_DUPFD, fd);
+			(void)close(s->own[fd]);
+			s->own[fd] = 0;
+		}
 	for (int fd = 0; fd < 3; fd++) {
 		int status = 0;
 

@@ -28,6 +28,7 @@ void streams_give_back(const int flags[3]);
 struct streams {
 	pid_t copier[3]; /* pid; 0: none */
 	bool shared;     /* 2 uses the same pipe as 1 */
+	int own[3];      /* what 1 and 2 were; 0: they are so still */
 };
 
 /*
@@ -35,11 +36,13 @@ struct streams {
  * flags.  If the command could do more with the file than the view allows at that
  * place, or if without Landlock it could open the file again through /proc/self/fd, the
  * command gets a pipe instead, which a separate process copies.  Replaces descriptors
- * 0-2.  Refuses a socket of the caller's network, unless the run has that network itself.
+ * 0-2; *ret is all 0 at first, and what an earlier call has replaced stays.  Refuses a
+ * socket of the caller's network, unless the run has that network itself.
  */
 int streams_bridge(const struct sandbox_run *run, const struct sandbox_view *view,
 		   struct streams *ret, struct rt_err *err);
-/* Waits until everything that the command wrote has been copied. */
+/* Waits until everything that the command wrote has been copied.  1 and 2 are then what they were.  May be
+ * called again. */
 int streams_finish(struct streams *s, struct rt_err *err);
 
 #endif

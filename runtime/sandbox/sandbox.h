@@ -75,6 +75,9 @@ struct sandbox_run {
 	                     view is made */
 	const char *git_answers;   /* the folder of the state, where git's answers are kept; or
 	                              NULL */
+	/* which repositories below the project are the run's own (view_input.h); NULL: none */
+	bool (*is_own)(void *arg, const char *path);
+	void *is_own_arg;
 	const char *user_name;     /* for passwd and group inside */
 	uid_t uid;                 /* the caller's, or --user's */
 	gid_t gid;

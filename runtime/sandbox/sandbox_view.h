@@ -79,6 +79,7 @@ struct sandbox_wall {
 	char *path; /* path inside; for the host's path use sandbox_view_host() */
 	char *target;
 	uint8_t kind;
+	bool absent;   /* of SANDBOX_WALL_NAME: nothing is there when the run begins */
 	uint32_t rule; /* UINT32_MAX: no rule, the run itself needs it */
 };
 

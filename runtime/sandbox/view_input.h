@@ -47,6 +47,10 @@ struct view_in {
 	const char *prefix; /* "" or, in tests, a directory that stands for / */
 	const char *home, *project, *project_link;
 	const char *git_answers; /* the folder in which git's answers are kept, or NULL */
+	/* Returns true if the repository or the .pol at this path is one of the run itself, whose
+	   names are not kept from it.  NULL: none is. */
+	bool (*is_own)(void *arg, const char *path);
+	void *is_own_arg;
 	const char *mountinfo; /* the host's mountinfo, in the format of proc(5), or NULL */
 	const char *sockets;   /* the sockets that are bound now, in the format of
 	                          /proc/net/unix, or NULL */

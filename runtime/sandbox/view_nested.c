@@ -105,6 +105,8 @@ int view_nested_paths(const struct view_in *in,
 				ret_repos->failed += (size_t)others;
 				continue;
 			}
+			if (in->is_own && in->is_own(in->is_own_arg, full))
+				continue;
 			r = others ? put_others(in, full, item, max, ret, ret_n) :
 				     put_names(in->prefix, full, item, *ret, ret_n);
 			if (r < 0 && r != -ENOMEM)

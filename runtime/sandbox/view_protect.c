@@ -111,6 +111,9 @@ static int add_projects_below(struct view_builder *b)
 		const struct repo_item *it = &b->out->repos.v[i];
 		const int n = (int)repo_project(it);
 
+		if (b->in->is_own && snprintf(path, sizeof(path), "%s/%s", project, it->path) < 4096 &&
+		    b->in->is_own(b->in->is_own_arg, path))
+			continue;
 		/* the search tells the .git of a folder, and its .pol right after it */
 		if (i && n == (int)repo_project(it - 1) && !strncmp(it->path, it[-1].path, (size_t)n))
 			continue;

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/sandbox/view_names.h"
+
 static int add(struct view_builder *b, const char *path, const char *target,
 	       enum sandbox_wall_kind kind, uint32_t rule)
 {
@@ -23,10 +25,20 @@ static int add(struct view_builder *b, const char *path, const char *target,
 	v->walls = w;
 	w += v->nwalls++;
 	w->kind = (uint8_t)kind;
+	w->absent = false;
 	w->rule = rule;
 	w->path = strdup(path);
 	w->target = target ? strdup(target) : NULL;
 	return w->path && (w->target || !target) ? 0 : -ENOMEM;
+}
+
+static int add_name(struct view_builder *b, const char *path, bool absent, uint32_t rule)
+{
+	int r = add(b, path, NULL, SANDBOX_WALL_NAME, rule);
+
+	if (r == 0)
+		b->out->walls[b->out->nwalls - 1].absent = absent;
+	return r;
 }
 
 /* The rule that takes away what the tree above gives. */
@@ -101,9 +113,10 @@ static int wall_of(struct view_builder *b, const struct view_place *p)
 	/* a name that is only not to be written needs no watch: its directory is
 	 * read-only.  (A file that is written loses this right where names below it are
 	 * decided, but the broker decides its own name.) */
-	if (up->broker && p->found.looked && p->found.object.exists && p->wanted.restricted &&
-	    !p->found.object.beyond_link && (p->wanted.forced || !(g->allowed & PB_WRITE)))
-		return add(b, p->path, NULL, SANDBOX_WALL_NAME, g->rules[1]);
+	if (up->broker && p->found.looked && p->wanted.restricted && !p->found.object.beyond_link &&
+	    (p->wanted.forced || !(g->allowed & PB_WRITE)) &&
+	    (p->found.object.exists || !(lost & (PB_READ | PB_EXEC) || view_makes_repository(b, p))))
+		return add_name(b, p->path, !p->found.object.exists, g->rules[1]);
 	if (p->wanted.restricted && p->found.looked && !p->found.object.exists &&
 	    (lost & (PB_READ | PB_EXEC)) && !way_is_guarded(b, p))
 		return add(b, p->path, NULL, SANDBOX_WALL_ABSENT,

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "runtime/base/io.h"
+#include "runtime/base/place.h"
 #include "runtime/base/sys.h"
 #include "runtime/stage/stage_make.h"
 #include "runtime/stage/stage_shared.h"
@@ -382,7 +383,7 @@ static int apply_one(const struct stage_apply *a, const struct stage_shared *sha
 
 	if (!a->chosen[i] || e->state != STAGE_READY)
 		return 0;
-	(void)snprintf(x.temp, sizeof(x.temp), ".pol-stage-%s-%zu", a->id, i);
+	(void)snprintf(x.temp, sizeof(x.temp), PLACE_SECOND_NAME "%s-%zu", a->id, i);
 	const bool looked = stage_outside_look(a->judge, e, &first);
 	AUTO_CLOSE int parent = first.parent;
 

@@ -154,20 +154,29 @@ int state_dir_shared_lock(struct rt_err *err)
 static int open_shared(const char *dir, const char *name, int flags, mode_t mode, struct rt_err *err)
 {
 	AUTO_CLOSE int at = -1;
-	int fd, r = state_dir_make(dir, err);
-	struct stat st;
+	AUTO_CLOSE int fd = -1;
+	int r = state_dir_make(dir, err);
+	struct stat st, top;
 
 	if (r < 0)
 		return r;
 	at = sys_open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-	fd = at < 0 ? -1 : sys_openat(at, name, flags | O_CREAT | O_NOFOLLOW | O_CLOEXEC, mode);
+	if (at < 0 || fstat(at, &top) != 0)
+		return rt_fail_errno(err, errno, "%s", dir);
+	if ((geteuid() != 0 && top.st_uid != geteuid()) || (top.st_mode & 022))
+		return rt_fail(err, EPERM, "%s: somebody else can write it", dir);
+	fd = sys_openat(at, name, flags | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, mode);
+	if (fd < 0 || fstat(fd, &st) != 0)
+		return rt_fail_errno(err, errno, "%s/%s", dir, name);
+	/* another user who could open it could keep its lock, and with it all runs of this user */
+	if (!S_ISREG(st.st_mode) || st.st_nlink != 1 || (st.st_mode & 07777 & ~mode) ||
+	    (st.st_uid != geteuid() && st.st_uid != top.st_uid))
+		return rt_fail(err, EPERM, "%s/%s: it must be a file of this user's with mode 0%o", dir, name,
+			       (unsigned)mode);
 	/* root's run for another user must not keep that user's own runs from it */
-	if (fd >= 0 && geteuid() == 0 && fstat(at, &st) == 0 && fchown(fd, st.st_uid, (gid_t)-1) != 0) {
-		r = rt_fail_errno(err, errno, "%s/%s", dir, name);
-		close(fd);
-		return r;
-	}
-	return fd < 0 ? rt_fail_errno(err, errno, "%s/%s", dir, name) : fd;
+	if (geteuid() == 0 && st.st_uid != top.st_uid && fchown(fd, top.st_uid, (gid_t)-1) != 0)
+		return rt_fail_errno(err, errno, "%s/%s", dir, name);
+	return io_steal_fd(&fd);
 }
 
 int state_dir_lock(const char *dir, const char *name, struct rt_err *err)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "runtime/base/io.h"
+#include "runtime/base/place.h"
 #include "runtime/base/sys.h"
 #include "runtime/sandbox/launch.h"
 #include "runtime/sandbox/view_answer.h"
@@ -49,6 +50,10 @@ static bool allows(void *arg, enum broker_op op, const char *path, bool is_dir,
 	const struct brokered *b = arg;
 
 	(void)is_dir;
+	if (place_is_second_name(path)) {
+		*ret_rule = BROKER_NO_RULE;
+		return false;
+	}
 	if (op == BROKER_WRITE) {
 		const struct sandbox_wall *w = stays_at(&b->stays, path);
 

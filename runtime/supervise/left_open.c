@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -14,7 +15,8 @@
 #include "runtime/base/sys.h"
 #include "runtime/broker/below.h"
 
-#define LOCK_MS 1000 /* another run has it alone for some microseconds at its start and end */
+/* Another run has the lock alone for some microseconds at its start and end, unless it is stopped then. */
+enum { LOCK_MS = 5000, LOCK_AT_END_MS = 1000, LOCK_STEP_MS = 5 };
 
 /* Of the list; the path on the host follows. */
 struct entry {
@@ -28,13 +30,17 @@ static bool is_alone(const struct left_open *l)
 	return flock(l->lock, LOCK_EX | LOCK_NB) == 0;
 }
 
-/* Waits for a run that has the lock alone.  It has it for a moment, unless it is stopped. */
-static void join_runs(const struct left_open *l)
+/* Waits for a run that has the lock alone.  False: it still has it after `most_ms`. */
+static bool join_runs(const struct left_open *l, int64_t most_ms)
 {
-	const int64_t until = sys_now_ms() + LOCK_MS;
+	const int64_t until = sys_now_ms() + most_ms;
 
-	while (flock(l->lock, LOCK_SH | LOCK_NB) != 0 && sys_now_ms() < until)
-		;
+	while (flock(l->lock, LOCK_SH | LOCK_NB) != 0) {
+		if (sys_now_ms() >= until)
+			return false;
+		(void)poll(NULL, 0, LOCK_STEP_MS);
+	}
+	return true;
 }
 
 static off_t size_of(int fd)
@@ -44,22 +50,25 @@ static off_t size_of(int fd)
 	return fstat(fd, &st) == 0 ? st.st_size : 0;
 }
 
-void left_open_init(struct left_open *l, const struct sandbox_view *view, struct held *held, int list,
-		    int lock)
+int left_open_init(struct left_open *l, const struct sandbox_view *view, struct held *held, int list,
+		   int lock, struct rt_err *err)
 {
 	char name[64];
 
 	*l = (struct left_open){ .view = view, .list = list, .lock = lock };
 	if (list <= 2 || lock <= 2)
-		return;
+		return 0;
 	if (is_alone(l))
 		(void)ftruncate(list, 0);
-	join_runs(l);
+	if (!join_runs(l, LOCK_MS))
+		return rt_fail(err, EBUSY, "refused: another process of this user has had the lock by which runs "
+			       "know of one another alone for %d seconds (a polrun that is stopped?)", LOCK_MS / 1000);
 	l->held = held;
 	l->at = size_of(list);
 	(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", list);
 	if (held->events >= 0)
 		(void)SYS_RETRY(inotify_add_watch(held->events, name, IN_MODIFY));
+	return 0;
 }
 
 /* --- what other runs tell -------------------------------------------------------------- */
@@ -199,9 +208,14 @@ static bool tell_file(void *arg, uint64_t number, const char *inside, bool denie
 
 void left_open_tell(struct left_open *l)
 {
-	if (!l->held || !l->held->n || is_alone(l))
+	if (!l->held)
 		return;
-	join_runs(l); /* until what follows has been read: nobody empties the list */
-	if (!held_tell_open(l->held, LEFT_OPEN_MOST, tell_file, l))
-		(void)append_entry(l, 0, "", false);
+	if (l->held->n && !is_alone(l)) {
+		/* so that no run which begins now empties the list before the others have read it */
+		(void)join_runs(l, LOCK_AT_END_MS);
+		if (!held_tell_open(l->held, LEFT_OPEN_MOST, tell_file, l))
+			(void)append_entry(l, 0, "", false);
+	}
+	/* polrun may be stopped before it ends, and would keep the lock alone from all runs that begin */
+	(void)flock(l->lock, LOCK_UN);
 }

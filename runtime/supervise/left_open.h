@@ -18,6 +18,7 @@
 
 #include <sys/types.h>
 
+#include "runtime/base/err.h"
 #include "runtime/sandbox/sandbox_view.h"
 #include "runtime/supervise/held.h"
 
@@ -32,13 +33,14 @@ struct left_open {
 };
 
 /* `list` (read, append) and `lock` (write): not above 2 if there is none.  Call it before the command
- * begins. */
-void left_open_init(struct left_open *l, const struct sandbox_view *view, struct held *held, int list,
-		    int lock);
+ * begins.  0, or -EBUSY: the lock could not be had in five seconds, and other runs would take themselves
+ * for alone; then there must be no run. */
+int left_open_init(struct left_open *l, const struct sandbox_view *view, struct held *held, int list,
+		   int lock, struct rt_err *err);
 /* Reads what other runs have told since the last call, for about HELD_STEP_MS.  ret->path is set if a file has been
  * given a name that this run must not write. */
 void left_open_read(struct left_open *l, struct held_lost *ret);
-/* The run has ended: tells of what is open still. */
+/* The run has ended: tells of what is open still, and gives the lock back. */
 void left_open_tell(struct left_open *l);
 
 #endif

@@ -84,7 +84,8 @@ static int prepare(struct loop *l, const struct sandbox_view *view)
 	l->walls->names.strict = !l->run->landlock_abi;
 	l->brokered.held.events = l->walls->moves;
 	if (r == 0 && l->brokered.on)
-		left_open_init(&l->brokered.open, view, &l->brokered.held, l->run->open_list, l->run->open_lock);
+		r = left_open_init(&l->brokered.open, view, &l->brokered.held, l->run->open_list, l->run->open_lock,
+				   l->err);
 	if (r == 0) {
 		l->ret->walls = walls_mechanism(l->walls);
 		if (!walls_stand_yet(l->walls))

@@ -98,15 +98,18 @@ static int is_same_link(const struct walls *w, const struct sandbox_wall *wall, 
 static int is_kept(struct walls *w, size_t i, bool *ret)
 {
 	AUTO_CLOSE int fd = open_inside(w, w->view->walls[i].path);
+	const bool absent = w->view->walls[i].absent;
 	enum walls_name is;
 	int r;
 
 	*ret = false;
-	if (fd < 0 && errno == ELOOP && w->noted)
-		return 0; /* by a link on the way it is another name */
+	if (fd < 0 && errno == ELOOP && w->noted) {
+		*ret = absent; /* by a link on the way it is another name */
+		return 0;
+	}
 	if (fd < 0 && !is_nowhere(errno))
 		return -errno;
-	r = walls_name_look(&w->names, fd, !w->noted, &w->id[i], &is);
+	r = walls_name_look(&w->names, fd, !w->noted, absent, &w->id[i], &is);
 	*ret = r == 0 && is == WALLS_NAME_STANDS;
 	if (r < 0 || is != WALLS_NAME_DOUBT)
 		return r;

@@ -20,9 +20,17 @@ static bool has_native(const struct sandbox_view *v, const struct statx *st)
 	return false;
 }
 
-static enum walls_name judge(const struct walls_run *w, int fd, const struct statx *st)
+static bool surely_has_writer(const struct walls_run *w, int fd)
+{
+	return w->held && w->held->broker && held_surely_has_writer(w->held, fd);
+}
+
+static enum walls_name judge(const struct walls_run *w, int fd, const struct statx *st, bool absent)
 {
 	bool native;
+
+	if (absent)
+		return S_ISREG(st->stx_mode) && surely_has_writer(w, fd) ? WALLS_NAME_DOUBT : WALLS_NAME_STANDS;
 
 	if (S_ISLNK(st->stx_mode) || (w->held && known_files_may_have(&w->held->known, st)))
 		return WALLS_NAME_GONE;
@@ -37,11 +45,11 @@ static enum walls_name judge(const struct walls_run *w, int fd, const struct sta
 	if (st->stx_nlink > 1 || (native && (!w->held || held_has_writer(w->held, fd))))
 		return WALLS_NAME_DOUBT;
 	/* another run, which this polrun knows nothing of, may have passed it on to this one */
-	return w->held && w->held->broker && held_surely_has_writer(w->held, fd) ? WALLS_NAME_DOUBT :
-										    WALLS_NAME_STANDS;
+	return surely_has_writer(w, fd) ? WALLS_NAME_DOUBT : WALLS_NAME_STANDS;
 }
 
-int walls_name_look(const struct walls_run *w, int fd, bool first, uint64_t *id, enum walls_name *ret)
+int walls_name_look(const struct walls_run *w, int fd, bool first, bool absent, uint64_t *id,
+		    enum walls_name *ret)
 {
 	struct statx st;
 	uint64_t now;
@@ -56,7 +64,7 @@ int walls_name_look(const struct walls_run *w, int fd, bool first, uint64_t *id,
 		return -errno;
 	now = known_files_number(&st);
 	if (!first && now != *id)
-		*ret = judge(w, fd, &st);
+		*ret = judge(w, fd, &st, absent);
 	if (*ret == WALLS_NAME_STANDS)
 		*id = now;
 	return 0;

@@ -10,6 +10,10 @@
  *   passed the descriptor to this one (a socket in a tree that both write);
  * - one with another name (a hard link), or a symbolic link: the other name may be allowed.
  *
+ * At a name that was absent when the run began only a file counts that is surely open for writing (and what
+ * held.h knows): the user's programs make such names while a run goes on, as directories, as links, and of
+ * files with other names (`ln -s AGENTS.md CLAUDE.md`).
+ *
  * Then the wall has gone.  What a program makes has such a second name, or is open for
  * writing, for a short time: for WALLS_DOUBT_MS it is looked at again and again.
  */
@@ -31,7 +35,9 @@ struct walls_run {
 enum walls_name { WALLS_NAME_STANDS, WALLS_NAME_DOUBT, WALLS_NAME_GONE };
 
 /* `fd` (O_PATH) is what is at the name now, -1 nothing; *id is what was there at the last
- * look, and is set if the name stands.  With `first` it is only noted.  0 or -errno. */
-int walls_name_look(const struct walls_run *w, int fd, bool first, uint64_t *id, enum walls_name *ret);
+ * look, and is set if the name stands.  With `first` it is only noted; `absent`: nothing was there when the
+ * run began.  0 or -errno. */
+int walls_name_look(const struct walls_run *w, int fd, bool first, bool absent, uint64_t *id,
+		    enum walls_name *ret);
 
 #endif

@@ -142,6 +142,35 @@ if [ -x "$PROBES/outer" ]; then
 	want_rc 4
 	[ "$(wc -l <"$WORK/out/o")" -eq 20000 ] || bad "lines: $(wc -l <"$WORK/out/o")"
 	grep -q '^e$' "$WORK/out/e" || bad "standard error: $(cat "$WORK/out/e")"
+
+	t "without seccomp notifications another view is made, and what the pipes stand for is still there"
+	seq 3 >"$WORK/out/in"
+	does='cat; echo said; echo failed >&2; exit 4'
+	for without in no-getfd listener; do
+		R="$PROBES/outer no-landlock $PROBES/outer $without $BIN/polrun -b $WORK/p.polb"
+		$R sh -c "$does" >"$WORK/out/o" 2>"$WORK/out/e" <"$WORK/out/in"
+		rc=$?
+		out=$(<"$WORK/out/o") err=$(<"$WORK/out/e")
+		want_rc 4
+		[ "$out" = $'1\n2\n3\nsaid' ] || bad "$without: the output"
+		want_err '^failed$'
+		want_line 'listener'
+		out=$({ $R sh -c "$does" 2>&1 >&3 | cat >"$WORK/out/e"; } 3>&1 <"$WORK/out/in" | cat) # the control
+		err=$(<"$WORK/out/e")
+		[ "$out" = $'1\n2\n3\nsaid' ] || bad "$without: the control"
+		want_err '^failed$'
+		$R sh -c 'echo a; echo b >&2; echo c; exit 4' >"$WORK/out/o" 2>&1 </dev/null # one file, one order
+		rc=$?
+		want_rc 4
+		[ "$(grep -x '[abc]' "$WORK/out/o" | tr -d '\n')" = abc ] || bad "$without: $(cat "$WORK/out/o")"
+	done
+	t "and a refusal is written whole before polrun ends"
+	policy "file { hide \"$P/hidden\", \"$P/**/*.no\" }" hides
+	"$PROBES/outer" no-getfd "$BIN/polrun" -b "$WORK/hides.polb" true >/dev/null 2>"$P/hidden" </dev/null
+	rc=$? err=$(<"$P/hidden")
+	rm "$P/hidden"
+	want_rc 125
+	want_line 'needs Landlock and seccomp notifications'
 else
 	skip outer "not built"
 fi

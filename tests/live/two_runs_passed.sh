@@ -74,7 +74,7 @@ else:
     mark('wrote')
 E2
 anew() {
-	rm -rf s s2 given has moved relayed pass passed wrote deploy locked .git/hooks/pre-commit CLAUDE.md sub
+	rm -rf s s2 given has moved relayed pass passed wrote deploy locked .git/hooks/pre-commit CLAUDE.md sub .envrc
 	mkdir sub
 	echo fine >draft
 }
@@ -183,6 +183,83 @@ within 20 test -e has || bad "nothing was passed on"
 within 20 is_over "$relay" || bad "it has not ended: $(cat "$WORK/.err2")"
 wait "$relay"
 lost .git/hooks/pre-commit
+
+# TITLE NAME: a person gives it a name that a rule denies without a wildcard; the run that has it ends within two seconds.
+ends_soon() {
+	mkdir -p "$(dirname "$1")"
+	mv "${2:-draft}" "$1"
+	sleep 1.5
+	touch moved
+	within 20 is_over "$taker" || { kill -KILL "$taker"; bad "the run went on"; }
+	wait "$taker"
+	rc=$? err=$(cat "$WORK/.err")
+	want_rc 123
+	want_line "run ended: outside of it .*$1 was given to what the run could write"
+	no_file wrote
+	want_text fine "$1"
+}
+for name in CLAUDE.md deploy/run.sh .envrc; do
+	t "the polrun that has opened it was killed: $name, which was absent"
+	anew
+	taker open
+	"$BIN/polrun" -q -b "$WORK/p.polb" python3 pass.py give draft s stay >/dev/null 2>&1 </dev/null &
+	giver=$!
+	within 20 test -e has -a -e given || bad "nothing was passed"
+	kill -KILL "$giver"
+	wait "$giver" 2>/dev/null
+	ends_soon "$name"
+done
+policy 'file { allow read, write, exec "${PROJECT_DIR}"
+    allow read, write "'"$WORK"'/native"
+    deny write "${PROJECT_DIR}/deploy/run.sh" }
+unix { allow "${PROJECT_DIR}/s" }' native
+mkdir -p "$WORK/native"
+# opens a file of a tree that is written without the broker
+native() {
+	anew
+	echo fine >"$WORK/native/draft"
+	"$BIN/polrun" -q -b "$WORK/native.polb" python3 -c 'import os, time
+f = os.open("'"$WORK"'/native/draft", os.O_RDWR)
+open("has", "w").close()
+while not os.path.exists("moved"): time.sleep(0.02)
+time.sleep(1.5)
+os.pwrite(f, b"EVIL", 0)
+open("wrote", "w").close()' >/dev/null 2>"$WORK/.err" </dev/null &
+	taker=$!
+	within 20 test -e has || bad "the run did not begin"
+}
+for name in CLAUDE.md deploy/run.sh; do
+	t "a file of a tree that the run writes without the broker: $name, which was absent"
+	native
+	ends_soon "$name" "$WORK/native/draft"
+done
+t "the control: at an allowed name it is written"
+native
+mv "$WORK/native/draft" sub/x
+touch moved
+within 20 is_over "$taker" || bad "it has not ended"
+wait "$taker"
+rc=$?
+want_rc 0
+want_text EVIL sub/x
+t "the control: what the user's programs make at absent denied names ends nothing"
+native
+rm moved 2>/dev/null
+echo a >AGENTS.txt
+ln -s AGENTS.txt CLAUDE.md
+ln AGENTS.txt .envrc
+mkdir .vscode deploy .claude
+echo x >.vscode/tasks.json
+cp AGENTS.txt deploy/run.sh
+echo x >.mcp.json; echo y >>.mcp.json
+ln -s .vscode .github
+sleep 1.5
+touch moved
+within 20 is_over "$taker" || bad "it has not ended"
+wait "$taker"
+rc=$? err=$(cat "$WORK/.err")
+want_rc 0
+rm -rf CLAUDE.md .envrc .vscode deploy .claude .mcp.json .github AGENTS.txt
 
 cat >second.py <<'E2'
 import os, sys, time

@@ -92,6 +92,80 @@ echo "# moved $(cat moved), made $(cat made)"
 grep -q 'done' made && ! grep -q 'Input/output' made || bad "it was kept: $(cat made)"
 rm -rf w v ready x
 
+# ROUNDS: a run moves a directory all the time, while commits of staged runs put a file into it
+cat >mover.py <<'E2'
+import os, time
+os.mkdir('w')
+for i in range(800):
+    open('w/f%d' % i, 'w').close()
+open('ready', 'w').close()
+end, got = time.monotonic() + 60, 0
+while not os.path.exists('stop') and time.monotonic() < end:
+    try:
+        os.rename('w', 'locked')
+        got += 1
+        if os.path.exists('locked/evil.txt'):
+            print('EVIL', flush=True)
+        os.rename('locked', 'w')
+    except OSError:
+        pass
+print(got)
+E2
+t "a commit puts a file into a directory that a run moves: never at a denied name"
+done=0
+for round in $(seq 8); do
+	rm -rf w locked ready stop
+	"$BIN/polrun" -q -b "$WORK/p.polb" python3 mover.py >>moves 2>/dev/null </dev/null &
+	pid=$!
+	within 20 test -e ready || bad "it has not begun"
+	for try in $(seq 40); do # the directory may have the other name
+		"$BIN/polrun" -q --stage -b "$WORK/p.polb" sh -c 'echo x >w/evil.txt' 2>/dev/null </dev/null && break
+		"$BIN/polrun" discard 2>/dev/null
+	done
+	for try in $(seq 40); do
+		"$BIN/polrun" commit >/dev/null 2>&1 </dev/null && done=$((done + 1)) && break
+	done
+	touch stop
+	wait "$pid"
+	! ls locked/*.txt 2>/dev/null || bad "it is there"
+	"$BIN/polrun" discard 2>/dev/null
+done
+echo "# committed $done, moves $(tr '\n' ' ' <moves)"
+! grep -q EVIL moves || bad "a run has moved it to a denied name"
+[ "$done" -ge 3 ] || bad "no commit got on"
+rm -rf w locked ready stop moves
+
+t "no run makes or opens the second name that a commit gives what it replaces for a moment"
+rm -f ready stop out.txt
+run sh -c 'echo x >.pol-stages; echo x >.pol-stage-1-1'
+want_text x .pol-stages
+no_file .pol-stage-1-1
+echo x >.pol-stage-2-2
+run sh -c 'cat .pol-stages; echo y >>.pol-stage-2-2; mv .pol-stage-2-2 z; mkdir .pol-stage-3-3'
+want_text x .pol-stage-2-2
+no_file z
+no_file .pol-stage-3-3
+rm -f .pol-stage*
+
+t "a run that has a file open goes on while a commit puts another one in its place"
+rm -f ready stop out.txt
+echo old >log
+"$BIN/polrun" -q -b "$WORK/p.polb" --stage sh -c 'echo new >log' 2>/dev/null </dev/null
+"$BIN/polrun" -q -b "$WORK/p.polb" python3 -c 'import os, time
+f = open("log", "a")
+open("ready", "w").close()
+while not os.path.exists("stop"): time.sleep(0.02)
+time.sleep(0.5)' 2>/dev/null </dev/null &
+pid=$!
+within 20 test -e ready || bad "it has not begun"
+sleep 0.3
+"$BIN/polrun" commit >/dev/null 2>&1 </dev/null || bad "the commit is refused"
+sleep 0.3
+touch stop
+wait "$pid" || bad "it was ended with $?"
+want_text new log
+rm -f ready stop log caught
+
 # NAME…: two users, whose runs race in a tree that both write; in a mount namespace with such names in /var/lib/pol.
 cat >users.sh <<'E2'
 mount -t tmpfs none /var/lib && mkdir /var/lib/pol || exit
