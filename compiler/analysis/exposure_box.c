@@ -256,18 +256,39 @@ static enum exposure_grade left(const struct box *x, const struct ir_set *except
 	return asked || is_covered(x, &s) ? EXPOSURE_ASKED : EXPOSURE_OPEN;
 }
 
+static void add_piece(const struct box *x, const struct ir_rule *r, const struct ir_set *set,
+		      struct exposure_reach *ret)
+{
+	struct exposure_reach one = { .grade = EXPOSURE_CLOSED };
+	struct box piece;
+
+	if (!cut(x, set, &piece))
+		return;
+	one.grade = left(&piece, r->except, r->nexcept, r->effect == IR_ASK);
+	if (one.grade != EXPOSURE_CLOSED)
+		one.by = exposure_by_rule(r);
+	exposure_add(ret, one);
+}
+
+/* Whoever answers for a name of the rule leads it to every address that the rule says it may have. */
 static struct exposure_reach by_rule(const struct box *x, const struct ir_rule *r)
 {
 	struct exposure_reach ret = { .grade = EXPOSURE_CLOSED };
 	bool opens = r->effect == IR_ALLOW ? !exposure_is_locked(x->q->ir, r) :
 					     r->effect == IR_ASK && !r->soft;
-	struct box piece;
 
-	if (!is_of(x, r) || !opens || !cut(x, &r->set, &piece))
+	if (!is_of(x, r) || !opens)
 		return ret;
-	ret.grade = left(&piece, r->except, r->nexcept, r->effect == IR_ASK);
-	if (ret.grade != EXPOSURE_CLOSED)
-		ret.by = exposure_by_rule(r);
+	add_piece(x, r, &r->set, &ret);
+	for (size_t i = 0; x->kind == IR_NET && i < r->set.u.net.nwithin; i++) {
+		struct ir_set *at = ARENA_NEW(x->q->a, struct ir_set);
+
+		*at = r->set;
+		at->u.net.host = IR_HOST_CIDR;
+		at->u.net.cidr = r->set.u.net.within[i];
+		at->u.net.nwithin = 0;
+		add_piece(x, r, at, &ret);
+	}
 	return ret;
 }
 
