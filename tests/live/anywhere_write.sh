@@ -105,9 +105,12 @@ want_rc 1
 
 t "a policy that the run could write is not believed"
 policy "$ALL" q
-run_with q true
+cp "$WORK/q.polb" "$FAR/q.polb"
+"$BIN/polrun" -b "$FAR/q.polb" true >"$WORK/.out" 2>"$WORK/.err" </dev/null
+rc=$? out='' err=$(<"$WORK/.err")
 want_rc 125
 want_line 'lies where the command can write'
+rm -f "$FAR/q.polb"
 
 t "denies hold by name: of what is there, of what is absent, by a wildcard, at any depth"
 here "$ALL"'
