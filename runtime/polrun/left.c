@@ -236,7 +236,8 @@ static void look_at_tree(struct left *l, int fd, const struct sandbox_tree *tree
 		char path[2 * PATH_MAX];
 
 		(void)snprintf(path, sizeof(path), "%s/%s", tree->path, now.v[i].path);
-		if (!repo_has(before, now.v[i].kind, now.v[i].path) &&
+		/* what the search before did not reach need not be new */
+		if (!before->cut && !repo_has(before, now.v[i].kind, now.v[i].path) &&
 		    !view_at(path, l->project))
 			add_found_in(l, tree->path, (enum left_kind)(LEFT_REPO + now.v[i].kind),
 				     now.v[i].path, when);

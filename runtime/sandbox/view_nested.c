@@ -100,7 +100,7 @@ int view_nested_paths(const struct view_in *in, struct sandbox_tree *tree, unsig
 		for (size_t i = 0; i < repos->n && r != -ENOMEM; i++) {
 			const struct repo_item *item = &repos->v[i];
 
-			n = snprintf(full, sizeof(full), "%s%s%s", tree->path[1] ? tree->path : "",
+			n = snprintf(full, sizeof(full), "%s%s%s", tree->path,
 				     item->path[0] ? "/" : "", item->path);
 			if (n < 0 || n >= 4096) {
 				repos->failed += (size_t)others;

@@ -112,7 +112,7 @@ static bool is_top_project(const struct sandbox_tree *tree, const struct repo_it
  */
 static int add_other_projects(struct view_builder *b, const struct sandbox_tree *tree)
 {
-	const char *project = b->in->project, *top = tree->path[1] ? tree->path : "";
+	const char *project = b->in->project, *top = tree->path;
 	char path[4200], at[8300];
 	struct stat st;
 
@@ -235,8 +235,8 @@ static bool is_in_other_rule(const struct view_builder *b, const char *path)
 	for (size_t i = 0; i < b->in->n; i++) {
 		const struct view_anchor *a = &b->in->anchors[i];
 
-		if (a->path && view_at(path, a->path) && strcmp(path, a->path) != 0 &&
-		    is_tree_rule(b, a))
+		if (a->path && a->path[1] && view_at(path, a->path) &&
+		    strcmp(path, a->path) != 0 && is_tree_rule(b, a))
 			return true;
 	}
 	return false;
@@ -249,7 +249,8 @@ static int put_tree(struct view_builder *b, const char *path, bool is_git)
 	const char *git = strstr(path, "/.git");
 	struct sandbox_tree *grown;
 
-	if (view_at(path, b->in->project) || !view_is_dir(b->in->prefix, path))
+	/* all of the host is never searched to the end */
+	if (!path[1] || view_at(path, b->in->project) || !view_is_dir(b->in->prefix, path))
 		return 0;
 	for (size_t i = 0; i < v->ntrees; i++)
 		if (view_at(path, v->trees[i].path))
