@@ -167,37 +167,48 @@ static struct str host_of(struct str url)
 	return str_sub(url, from, n);
 }
 
-/* Does the repository `git` say that its worktree is this project?  Without this check, a
- * folder that somebody unpacks could name any folder of the user. */
-static bool says_so(struct arena *a, const char *git, const char *project)
+static bool is_within(const char *path, const char *dir)
 {
-	struct str back = first_line(text_of(a, path_of(a, git, "gitdir")));
-	struct str tree = config_value(text_of(a, path_of(a, git, "config")), "[core]", "worktree");
-	const char *real = NULL;
+	size_t n = strlen(dir);
 
-	if (back.n)
-		real = real_in(a, git, back);
-	if (real)
-		return strcmp(real, path_of(a, project, ".git")) == 0;
-	real = tree.n ? real_in(a, git, tree) : NULL;
-	return real && strcmp(real, project) == 0;
+	return strncmp(path, dir, n) == 0 && (!path[n] || path[n] == '/');
 }
 
-/* `.git` is a file, "gitdir: PATH". */
+/* Is `git` a worktree's folder in the repository `top`, TOP/worktrees/NAME? */
+static bool is_worktree_of(struct arena *a, const char *git, const char *top)
+{
+	const char *in = path_of(a, top, "worktrees"), *slash = strrchr(git, '/');
+
+	return slash && strlen(in) == (size_t)(slash - git) && strncmp(git, in, strlen(in)) == 0;
+}
+
+/*
+ * `.git` is a file, "gitdir: PATH".  Somebody who packs a project chooses this text, and could
+ * name any folder of the user.  So the repository must say that this project is its own: that of
+ * a worktree by its worktrees/NAME/gitdir, that of a submodule by its core.worktree.  A folder of
+ * the project says nothing: it came with the project.  Nor does a folder that only claims by its
+ * `commondir` to belong to a repository.
+ */
 static void look_elsewhere(struct project_look *l, struct arena *a)
 {
-	struct str line = first_line(text_of(a, path_of(a, l->dir, ".git"))), common;
-	const char *git, *top;
+	struct str line = first_line(text_of(a, path_of(a, l->dir, ".git"))), common, says;
+	const char *git, *top, *tree;
 
 	l->is_elsewhere = true;
 	if (!str_starts(line, STR("gitdir: ")))
 		return;
 	git = real_in(a, l->dir, str_sub(line, 8, line.n - 8));
-	if (!git || !says_so(a, git, l->dir))
+	if (!git || is_within(git, l->dir))
 		return;
 	common = first_line(text_of(a, path_of(a, git, "commondir")));
 	top = common.n ? real_in(a, git, common) : git;
-	if (top && is_file(a, top, "HEAD"))
+	if (!top || is_within(top, l->dir) || !is_file(a, top, "HEAD") ||
+	    (common.n && !is_worktree_of(a, git, top)))
+		return;
+	says = common.n ? first_line(text_of(a, path_of(a, git, "gitdir"))) :
+			  config_value(text_of(a, path_of(a, git, "config")), "[core]", "worktree");
+	tree = says.n ? real_in(a, git, says) : NULL;
+	if (tree && strcmp(tree, common.n ? path_of(a, l->dir, ".git") : l->dir) == 0)
 		l->repo = str_from(top);
 }
 

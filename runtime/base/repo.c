@@ -37,6 +37,8 @@ struct search {
 	struct step *queue;
 	size_t nqueue, cap, next;
 	struct timespec begun;
+	unsigned ms;
+	bool with_top; /* the top's own .git and .pol are found, too */
 	bool no_memory;
 	repo_meet *meet; /* or NULL */
 	void *arg;
@@ -244,11 +246,15 @@ static void look(struct search *s, const struct step *at)
 			s->out->failed++;
 		return;
 	}
-	if (is_git && at->place == IN_TREE)
+	if (is_git && at->place == IN_TREE) {
 		found(s, REPO_BARE, at->path, NULL);
-	if (at->place == IN_TREE && x.dot_git && at->path[0])
+		/* a bare repository has submodules and worktrees like every other */
+		if (read_names(s, &(struct step){ at->path, IN_GIT }, fd, &x, true) < 0)
+			s->out->failed++;
+	}
+	if (at->place == IN_TREE && x.dot_git && (at->path[0] || s->with_top))
 		found(s, x.dot_git_dir ? REPO_DOT_GIT : REPO_GIT_FILE, at->path, ".git");
-	if (at->place == IN_TREE && x.dot_pol && at->path[0])
+	if (at->place == IN_TREE && x.dot_pol && (at->path[0] || s->with_top))
 		found(s, REPO_POLICY, at->path, ".pol");
 	if (read_names(s, at, fd, &x, true) < 0)
 		s->out->failed++;
@@ -261,7 +267,29 @@ static bool is_late(const struct search *s)
 	if (clock_gettime(CLOCK_MONOTONIC, &now) != 0)
 		return false;
 	return (now.tv_sec - s->begun.tv_sec) * 1000 +
-		       (now.tv_nsec - s->begun.tv_nsec) / 1000000 > (long)REPO_MAX_MS;
+		       (now.tv_nsec - s->begun.tv_nsec) / 1000000 > (long)s->ms;
+}
+
+static int find_all(struct search *s, enum place top)
+{
+	*s->out = (struct repo_list){ .v = NULL };
+	(void)clock_gettime(CLOCK_MONOTONIC, &s->begun);
+	look(s, &(struct step){ (char *)(uintptr_t)"", top });
+	for (s->next = 0; s->next < s->nqueue && !s->no_memory; s->next++) {
+		struct step *at = &s->queue[s->next];
+		/* the queue may move when it grows */
+		struct step copy = *at;
+
+		if (s->next >= REPO_MAX_DIRS || (s->next % 16 == 0 && is_late(s))) {
+			s->out->cut = true;
+			break;
+		}
+		look(s, &copy);
+	}
+	for (size_t i = 0; i < s->nqueue; i++)
+		free(s->queue[i].path);
+	free(s->queue);
+	return s->no_memory ? -ENOMEM : 0;
 }
 
 int repo_find(int dirfd, struct repo_list *ret)
@@ -269,28 +297,20 @@ int repo_find(int dirfd, struct repo_list *ret)
 	return repo_find_each(dirfd, NULL, NULL, ret);
 }
 
+int repo_find_from(int dirfd, enum repo_top top, unsigned ms, struct repo_list *ret)
+{
+	struct search s = { .out = ret, .top = dirfd, .ms = ms,
+			    .with_top = top == REPO_TOP_TREE };
+
+	return find_all(&s, top == REPO_TOP_GIT ? IN_MODULES : IN_TREE);
+}
+
 int repo_find_each(int dirfd, repo_meet *meet, void *arg, struct repo_list *ret)
 {
-	struct search s = { .out = ret, .top = dirfd, .meet = meet, .arg = arg };
+	struct search s = { .out = ret, .top = dirfd, .ms = REPO_MAX_MS, .meet = meet,
+			    .arg = arg };
 
-	*ret = (struct repo_list){ .v = NULL };
-	(void)clock_gettime(CLOCK_MONOTONIC, &s.begun);
-	look(&s, &(struct step){ (char *)(uintptr_t)"", IN_TREE });
-	for (s.next = 0; s.next < s.nqueue && !s.no_memory; s.next++) {
-		struct step *at = &s.queue[s.next];
-		/* the queue may move when it grows */
-		struct step copy = *at;
-
-		if (s.next >= REPO_MAX_DIRS || (s.next % 16 == 0 && is_late(&s))) {
-			ret->cut = true;
-			break;
-		}
-		look(&s, &copy);
-	}
-	for (size_t i = 0; i < s.nqueue; i++)
-		free(s.queue[i].path);
-	free(s.queue);
-	return s.no_memory ? -ENOMEM : 0;
+	return find_all(&s, IN_TREE);
 }
 
 void repo_release(struct repo_list *l)

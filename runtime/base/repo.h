@@ -1,5 +1,5 @@
 /*
- * Finds where below a directory git would find a repository, and so trust its
+ * Finds where below a directory (the top) git would find a repository, and so trust its
  * configuration: `.git` of any folder, the contents of `.git/modules` and
  * `.git/worktrees`, and a bare layout (HEAD, objects, refs) in an ordinary folder.  And the
  * policies of projects below: `.pol` of any folder.  Never follows a link or enters
@@ -37,6 +37,13 @@ struct repo_list {
 	size_t failed; /* other folders that could not be looked at */
 };
 
+/* What the top of a search is. */
+enum repo_top {
+	REPO_TOP_PROJECT, /* the project: its own .git and .pol are not among the findings */
+	REPO_TOP_TREE,    /* another folder: its .git and .pol are */
+	REPO_TOP_GIT,     /* a repository, or its folder of submodules: it and what git reads in it */
+};
+
 /* Limits of a search: folders, then milliseconds, then findings. */
 #define REPO_MAX_DIRS 20000u
 #define REPO_MAX_MS 300u
@@ -47,7 +54,9 @@ struct repo_list {
  * open; everything else is opened beneath it. 0 or -ENOMEM; release in any case.
  */
 int repo_find(int dirfd, struct repo_list *ret);
-/* The same, and calls `meet` for each name in each ordinary folder: `dir` is its path, "" for
+/* The same for another top, within `ms` milliseconds. */
+int repo_find_from(int dirfd, enum repo_top top, unsigned ms, struct repo_list *ret);
+/* As repo_find(), and calls `meet` for each name in each ordinary folder: `dir` is its path, "" for
  * the top, `fd` a descriptor of it. */
 typedef void repo_meet(void *arg, int fd, const char *dir, const char *name);
 int repo_find_each(int dirfd, repo_meet *meet, void *arg, struct repo_list *ret);

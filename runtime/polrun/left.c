@@ -12,6 +12,7 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
+#include "runtime/sandbox/view_host.h"
 #include "runtime/state/state_dir.h"
 
 /* lines about one run, and of them about unknown names; the list has the rest */
@@ -46,16 +47,29 @@ static const char *may_appear(const void *arg, size_t i)
 
 /* --- before ------------------------------------------------------------------------ */
 
-static void say_not_kept(const struct repo_list *repos, const char *project, FILE *out)
+static void say_not_kept(const struct repo_list *repos, const char *dir, FILE *out)
 {
 	char path[600];
 
 	if (!repos->cut && !repos->failed)
 		return;
-	shown_project(project, path);
+	shown_project(dir, path);
 	fprintf(out, "polrun: not all of %s was searched for repositories (%s): those below "
 		     "that were not found are not kept as they are\n",
 		path, repos->cut ? "it is too large" : "a folder cannot be looked at");
+}
+
+static void begin_trees(struct left *l, const struct sandbox_view *view, FILE *out)
+{
+	l->tree = calloc(view->ntrees + 1, sizeof(*l->tree));
+	for (size_t i = 0; i < view->ntrees; i++) {
+		const struct sandbox_tree *t = &view->trees[i];
+
+		say_not_kept(&t->repos, t->path, out);
+		if (!l->tree)
+			continue;
+		l->tree[l->ntrees++] = sys_open(t->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	}
 }
 
 /* Prints one line, whatever is waiting: the list has its own verb. */
@@ -82,7 +96,7 @@ static void say_waiting(const struct left_store *s, const char *project, FILE *o
 static int make_record(struct left *l, struct left_store *s, const struct sandbox_view *view,
 		       struct rt_err *err)
 {
-	const struct left_before before = { &view->repos, may_appear, view };
+	const struct left_before before = { &view->project.repos, may_appear, view };
 	int r;
 
 	l->fd = left_store_create(s, l->project);
@@ -112,7 +126,7 @@ static int open_record(struct left *l, struct left_store *s, bool can,
 void left_begin(struct left *l, const char *dir, const char *project, const struct bundle *b,
 		const struct sandbox_view *view, FILE *out)
 {
-	const bool can = can_leave(view, project);
+	const bool can = can_leave(view, project) || view->ntrees;
 	struct rt_err err = { 0 };
 	struct left_store s;
 	int r = 0;
@@ -121,7 +135,8 @@ void left_begin(struct left *l, const char *dir, const char *project, const stru
 			    .found = { .project = strdup(project) },
 			    .incomplete = LEFT_KINDS };
 	if (can) {
-		say_not_kept(&view->repos, project, out);
+		say_not_kept(&view->project.repos, project, out);
+		begin_trees(l, view, out);
 		l->top = sys_open(project, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 		if (l->top >= 0)
 			new_names_begin(&l->names, b, l->top);
@@ -144,12 +159,18 @@ void left_begin(struct left *l, const char *dir, const char *project, const stru
 
 /* --- after ------------------------------------------------------------------------- */
 
-static void add_found(struct left *l, enum left_kind kind, const char *below, int64_t when)
+static void add_found_in(struct left *l, const char *dir, enum left_kind kind, const char *below,
+			 int64_t when)
 {
 	char path[2 * PATH_MAX];
 
-	(void)snprintf(path, sizeof(path), "%s%s%s", l->project, below[0] ? "/" : "", below);
+	(void)snprintf(path, sizeof(path), "%s%s%s", dir, below[0] ? "/" : "", below);
 	left_pile_add(&l->found, kind, path, when, false);
+}
+
+static void add_found(struct left *l, enum left_kind kind, const char *below, int64_t when)
+{
+	add_found_in(l, l->project, kind, below, when);
 }
 
 /* Does the name lie in a repository that is new, or is it one?  That is named as a whole. */
@@ -183,6 +204,54 @@ static void look_at_names(struct left *l, const struct repo_list *now,
 	name_list_release(&unknown);
 }
 
+/* How did the search after the run end?  LEFT_KINDS: it was complete. */
+static enum left_kind how_it_ended(int r, const struct repo_list *now, const struct repo_list *before)
+{
+	if (r < 0)
+		return LEFT_FAILED;
+	if (now->cut)
+		return LEFT_CUT;
+	return now->failed || now->closed > before->closed ? LEFT_CLOSED : LEFT_KINDS;
+}
+
+static bool is_as_before(enum left_kind how, const struct repo_list *now,
+			 const struct repo_list *before)
+{
+	return (how == LEFT_CUT && before->cut) ||
+	       (how == LEFT_CLOSED && now->failed <= before->failed && now->closed <= before->closed);
+}
+
+/* Looks for repositories that are new in another tree of the host that the run could write. */
+static void look_at_tree(struct left *l, int fd, const struct sandbox_tree *tree, int64_t when,
+			 FILE *out)
+{
+	const struct repo_list *before = &tree->repos;
+	struct left_item how = { .path = tree->path };
+	struct repo_list now = { .v = NULL };
+	char text[LEFT_TEXT];
+	/* nothing was there before: then the run cannot write there either */
+	int r = fd < 0 ? 0 : repo_find_from(fd, tree->top, REPO_MAX_MS, &now);
+
+	for (size_t i = 0; i < now.n; i++) {
+		char path[2 * PATH_MAX];
+
+		(void)snprintf(path, sizeof(path), "%s/%s", tree->path, now.v[i].path);
+		/* what the search before did not reach need not be new */
+		if (!before->cut && !repo_has(before, now.v[i].kind, now.v[i].path) &&
+		    !view_at(path, l->project))
+			add_found_in(l, tree->path, (enum left_kind)(LEFT_REPO + now.v[i].kind),
+				     now.v[i].path, when);
+	}
+	how.kind = how_it_ended(r, &now, before);
+	if (how.kind != LEFT_KINDS) {
+		left_say(&how, text);
+		fprintf(out, "polrun: %s\n", text);
+		if (!is_as_before(how.kind, &now, before))
+			left_pile_add(&l->found, how.kind, tree->path, when, false);
+	}
+	repo_release(&now);
+}
+
 static void look_after(struct left *l, const struct sandbox_view *view, int64_t when)
 {
 	struct repo_list now = { .v = NULL };
@@ -190,19 +259,12 @@ static void look_after(struct left *l, const struct sandbox_view *view, int64_t 
 						  repo_find_each(l->top, new_names_meet, &l->names, &now);
 
 	for (size_t i = 0; i < now.n; i++)
-		if (!repo_has(&view->repos, now.v[i].kind, now.v[i].path))
+		if (!repo_has(&view->project.repos, now.v[i].kind, now.v[i].path))
 			add_found(l, (enum left_kind)(LEFT_REPO + now.v[i].kind), now.v[i].path, when);
 	if (r == 0)
-		look_at_names(l, &now, &view->repos, when);
-	if (r < 0)
-		l->incomplete = LEFT_FAILED;
-	else if (now.cut)
-		l->incomplete = LEFT_CUT;
-	else if (now.failed || now.closed > view->repos.closed)
-		l->incomplete = LEFT_CLOSED;
-	l->as_before = (l->incomplete == LEFT_CUT && view->repos.cut) ||
-		       (l->incomplete == LEFT_CLOSED && now.failed <= view->repos.failed &&
-			now.closed <= view->repos.closed);
+		look_at_names(l, &now, &view->project.repos, when);
+	l->incomplete = how_it_ended(r, &now, &view->project.repos);
+	l->as_before = is_as_before(l->incomplete, &now, &view->project.repos);
 	repo_release(&now);
 }
 
@@ -243,6 +305,8 @@ void left_end(struct left *l, const struct sandbox_view *view, const size_t *whi
 		left_pile_add(&l->found, LEFT_NAME, view->creatable[which[i]].path, when, false);
 	named = l->found.n;
 	look_after(l, view, when);
+	for (size_t i = 0; i < l->ntrees; i++)
+		look_at_tree(l, l->tree[i], &view->trees[i], when, out);
 	say_found(l, named, out);
 	if (l->names_cut)
 		fprintf(out, "polrun: not all new names in the project were looked at: there are too many\n");
@@ -274,6 +338,10 @@ void left_release(struct left *l)
 	new_names_release(&l->names);
 	if (l->top >= 0)
 		(void)close(l->top);
+	for (size_t i = 0; i < l->ntrees; i++)
+		if (l->tree[i] >= 0)
+			(void)close(l->tree[i]);
+	free(l->tree);
 	if (l->fd >= 0)
 		(void)close(l->fd);
 	*l = (struct left){ .top = -1, .fd = -1 };

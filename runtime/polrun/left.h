@@ -1,6 +1,7 @@
 /*
- * What a run may leave below the project for git, editors and shells to trust:
- * repositories that were not there before, names of the floor, and names that a program may read
+ * What a run may leave for git, editors and shells to trust, below the project:
+ * repositories that were not there before (also in the other trees that it writes),
+ * names of the floor, and names that a program may read
  * that no list has yet (new_names.h).  A record in the
  * folder of polrun's state (left_store.h) is written before the run begins, so that it
  * remains if polrun is killed: the next run in the project then looks.  Each run in the
@@ -26,6 +27,8 @@ struct left {
 	enum left_kind incomplete; /* how the search after the run ended; LEFT_KINDS: it
 	                              was complete */
 	bool as_before;            /* the search before the run ended no better */
+	int *tree;                 /* the folders of view->trees; -1: it is not there */
+	size_t ntrees;
 };
 
 /*

@@ -203,9 +203,18 @@ static void left_mechanisms(struct json *j, const struct report *r)
 
 	if (!r->left)
 		return;
-	if (r->view->repos.cut || r->view->repos.failed)
+	if (r->view->project.repos.cut || r->view->project.repos.failed)
 		how(j, "under", "not all of the project was searched for repositories before "
 		    "the run: those that were not found were not kept as they are");
+	for (size_t i = 0; i < r->view->ntrees; i++) {
+		const struct sandbox_tree *t = &r->view->trees[i];
+
+		if (!t->repos.cut && !t->repos.failed)
+			continue;
+		io_escape(text, 600, t->path, strlen(t->path));
+		how(j, "under: not all of this tree was searched for repositories before the run, "
+		    "and those that were not found were not kept as they are", text);
+	}
 	if (it.kind < LEFT_KINDS) {
 		left_say(&it, text);
 		how(j, "left", text);

@@ -51,7 +51,13 @@ void sandbox_view_release(struct sandbox_view *v)
 	free(v->denied);
 	free(v->unsearched);
 	free(v->aliases);
-	repo_release(&v->repos);
+	free(v->project.path);
+	repo_release(&v->project.repos);
+	for (size_t i = 0; i < v->ntrees; i++) {
+		free(v->trees[i].path);
+		repo_release(&v->trees[i].repos);
+	}
+	free(v->trees);
 	for (size_t i = 0; i < v->ngit; i++)
 		free(v->git[i].path);
 	free(v->git);

@@ -92,6 +92,13 @@ struct sandbox_git {
 	uint32_t rule;
 };
 
+/* A directory of the host, and the repositories that git would find in it before the run. */
+struct sandbox_tree {
+	char *path; /* malloc'ed, absolute; NULL if the project was not searched */
+	enum repo_top top;
+	struct repo_list repos;
+};
+
 /* A name of the host that no run may write whatever the rules say about its path. */
 struct sandbox_denied {
 	char *path;
@@ -146,9 +153,11 @@ struct sandbox_view {
 	size_t nlinks;
 	struct sandbox_wall *walls;
 	size_t nwalls;
-	/* the repositories, other than the project's own .git, that git would find
-	 * below the project before the run */
-	struct repo_list repos;
+	/* what was searched for repositories before the run: the project, and the other trees
+	 * of the host that the run writes */
+	struct sandbox_tree project;
+	struct sandbox_tree *trees;
+	size_t ntrees;
 	/* names that no run may write because git reads them */
 	struct sandbox_git *git;
 	size_t ngit;

@@ -199,6 +199,25 @@ int view_git_other(const struct view_in *in, const char *base, const char *dot_g
 	return read_repository(&g, ret, ret_n);
 }
 
+int view_git_common(const struct view_in *in, char **ret, struct rt_err *err)
+{
+	AUTO_FREE char *dot_git = git_repo_join_path(in->project, ".git"), *dir = NULL;
+	struct git_repo g = { .in = in, .base = in->project, .dot_git = dot_git,
+			      .which = GIT_PROJECT, .max = GIT_MAX_PATHS, .err = err };
+	int r;
+
+	*ret = NULL;
+	if (!dot_git)
+		return git_repo_fail_path(&g);
+	/* what it adds to the list on the way is in that of view_git_paths() */
+	r = find_repository(&g, &dir, ret);
+	for (size_t i = 0; i < g.n; i++)
+		free(g.v[i].path);
+	free(g.v);
+	git_repo_release(&g);
+	return r;
+}
+
 /* One that a rule of the floor does not know, and that is not looked for below the project. */
 static int add_repository(const struct view_in *in, enum git_which which, const char *base,
 			  const char *dot_git, struct sandbox_git **ret, size_t *ret_n,

@@ -17,6 +17,12 @@ int view_git_paths(const struct view_in *in, struct sandbox_git **ret, size_t *r
 		   struct rt_err *err);
 
 /*
+ * Finds the repository whose objects, configuration and hooks the project's git uses: its
+ * .git, or where a .git file and `commondir` lead.  *ret is malloc'ed, or NULL: there is none.
+ */
+int view_git_common(const struct view_in *in, char **ret, struct rt_err *err);
+
+/*
  * Lists what one other repository adds.  `dot_git` is its .git (file, link or
  * directory) or the repository itself (`link`: it is not a directory); `base` is the
  * folder in which its hooks run.  *ret and *ret_n keep what they held before and grow

@@ -1,5 +1,6 @@
-/* Decides which names of repositories below the project a run may not change: git
- * trusts them as soon as somebody works there, or a gitlink leads to them. */
+/* Decides which names of repositories below the project, and in other trees of the host, a run
+ * may not change: git trusts them as soon as somebody works there, or a gitlink leads to
+ * them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@ static const struct {
 	{ "/commondir", false,
 	  1u << REPO_DOT_GIT | 1u << REPO_GIT_DIR | 1u << REPO_BARE | 1u << REPO_WORKTREE },
 	{ "/config.worktree", false,
-	  1u << REPO_DOT_GIT | 1u << REPO_GIT_DIR | 1u << REPO_WORKTREE },
+	  1u << REPO_DOT_GIT | 1u << REPO_GIT_DIR | 1u << REPO_BARE | 1u << REPO_WORKTREE },
 	{ "/gitdir", false, 1u << REPO_WORKTREE },
 };
 enum { NAMES = sizeof(names) / sizeof(names[0]) };
@@ -71,15 +72,15 @@ static int put_others(const struct view_in *in, const char *full, const struct r
 	return view_git_other(in, base, full, r->kind == REPO_GIT_FILE, max, ret, ret_n, &none);
 }
 
-int view_nested_paths(const struct view_in *in,
-		      struct repo_list *ret_repos, struct sandbox_git **ret, size_t *ret_n,
-		      struct rt_err *err)
+int view_nested_paths(const struct view_in *in, struct sandbox_tree *tree, unsigned ms,
+		      struct sandbox_git **ret, size_t *ret_n, struct rt_err *err)
 {
+	struct repo_list *repos = &tree->repos;
 	AUTO_CLOSE int fd = -1;
 	struct sandbox_git *grown;
 	char full[8300];
 	size_t max;
-	int n = snprintf(full, sizeof(full), "%s%s", in->prefix, in->project), r = 0;
+	int n = snprintf(full, sizeof(full), "%s%s", in->prefix, tree->path), r = 0;
 
 	if (n < 0 || (size_t)n >= sizeof(full))
 		return 0;
@@ -87,30 +88,31 @@ int view_nested_paths(const struct view_in *in,
 	/* the caller cannot look, so a command that runs as the caller cannot either */
 	if (fd < 0)
 		return errno == ENOENT || errno == ENOTDIR || errno == EACCES ?
-			       0 : rt_fail_errno(err, errno, "%s", in->project);
-	if (repo_find(fd, ret_repos) < 0)
+			       0 : rt_fail_errno(err, errno, "%s", tree->path);
+	if (repo_find_from(fd, tree->top, ms, repos) < 0)
 		return rt_fail(err, ENOMEM, "out of memory");
-	grown = reallocarray(*ret, *ret_n + ret_repos->n * NAMES + 1, sizeof(**ret));
+	grown = reallocarray(*ret, *ret_n + repos->n * NAMES + 1, sizeof(**ret));
 	if (!grown)
 		return rt_fail(err, ENOMEM, "out of memory");
 	*ret = grown;
 	for (int others = 0; others < 2 && r != -ENOMEM; others++) {
 		max = *ret_n + MAX_OTHER;
-		for (size_t i = 0; i < ret_repos->n && r != -ENOMEM; i++) {
-			const struct repo_item *item = &ret_repos->v[i];
+		for (size_t i = 0; i < repos->n && r != -ENOMEM; i++) {
+			const struct repo_item *item = &repos->v[i];
 
-			n = snprintf(full, sizeof(full), "%s%s%s", in->project,
+			n = snprintf(full, sizeof(full), "%s%s%s", tree->path,
 				     item->path[0] ? "/" : "", item->path);
 			if (n < 0 || n >= 4096) {
-				ret_repos->failed += (size_t)others;
+				repos->failed += (size_t)others;
 				continue;
 			}
-			if (in->is_own && in->is_own(in->is_own_arg, full))
+			if ((in->is_own && in->is_own(in->is_own_arg, full)) ||
+			    (tree->top != REPO_TOP_PROJECT && view_at(full, in->project)))
 				continue;
 			r = others ? put_others(in, full, item, max, ret, ret_n) :
 				     put_names(in->prefix, full, item, *ret, ret_n);
 			if (r < 0 && r != -ENOMEM)
-				ret_repos->failed++;
+				repos->failed++;
 		}
 	}
 	return r == -ENOMEM ? rt_fail(err, ENOMEM, "out of memory") : 0;

@@ -10,10 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "runtime/base/io.h"
 #include "runtime/sandbox/view_anchor.h"
 #include "runtime/sandbox/view_git.h"
+#include "runtime/sandbox/view_host.h"
 #include "runtime/sandbox/view_nested.h"
 
 /* The rule of the floor for a name below a root, or VIEW_NO_RULE. */
@@ -96,36 +98,48 @@ static int put_kept_name(struct view_builder *b, const char *path, uint32_t rule
 	return g->path ? keep(b, g->path, rule, g->hooks) : rt_fail(b->err, ENOMEM, "out of memory");
 }
 
+/* Does the item make the top of the tree a project? */
+static bool is_top_project(const struct sandbox_tree *tree, const struct repo_item *it)
+{
+	return tree->top == REPO_TOP_TREE && (it->kind == REPO_DOT_GIT || it->kind == REPO_GIT_FILE ||
+					      it->kind == REPO_POLICY);
+}
+
 /*
- * Protects what exists of the floor's names at the top of each project below this one: a folder
+ * Protects what exists of the floor's names at the top of each other project in a tree: a folder
  * with a .git or a .pol.  Somebody works there as well, with the same editors, agents and polrun.
  * What a run makes there is told afterwards.
  */
-static int add_projects_below(struct view_builder *b)
+static int add_other_projects(struct view_builder *b, const struct sandbox_tree *tree)
 {
-	const char *project = b->in->project;
+	const char *project = b->in->project, *top = tree->path;
 	char path[4200], at[8300];
 	struct stat st;
 
-	for (size_t i = 0; i < b->out->repos.n; i++) {
-		const struct repo_item *it = &b->out->repos.v[i];
+	for (size_t i = 0; i < tree->repos.n; i++) {
+		const struct repo_item *it = &tree->repos.v[i];
 		const int n = (int)repo_project(it);
 
 		if (b->in->is_own && snprintf(path, sizeof(path), "%s/%s", project, it->path) < 4096 &&
 		    b->in->is_own(b->in->is_own_arg, path))
 			continue;
 		/* the search tells the .git of a folder, and its .pol right after it */
-		if (i && n == (int)repo_project(it - 1) && !strncmp(it->path, it[-1].path, (size_t)n))
+		if (i && n == (int)repo_project(it - 1) && !strncmp(it->path, it[-1].path, (size_t)n) &&
+		    (n || is_top_project(tree, it - 1)))
 			continue;
-		for (size_t k = 0; n && k < b->in->n; k++) {
+		if (snprintf(path, sizeof(path), "%s/%.*s", top, n, it->path) >= 4096 ||
+		    (tree->top != REPO_TOP_PROJECT && view_at(path, project)) ||
+		    (!n && !is_top_project(tree, it)))
+			continue;
+		for (size_t k = 0; k < b->in->n; k++) {
 			const struct view_anchor *a = &b->in->anchors[k];
 			int r;
 
 			if (!(a->flags & PB_AF_FLOOR) || !a->path || a->kind != PB_A_PATH ||
 			    a->effect != PB_DENY || !view_below(a->path, project) ||
 			    a->path[strlen(project)] != '/' ||
-			    snprintf(path, sizeof(path), "%s/%.*s%s", project, n, it->path,
-				     a->path + strlen(project)) >= 4096)
+			    snprintf(path, sizeof(path), "%s%s%.*s%s", top, n ? "/" : "",
+				     n, it->path, a->path + strlen(project)) >= 4096)
 				continue;
 			(void)snprintf(at, sizeof(at), "%s%s", b->in->prefix, path);
 			if (fstatat(AT_FDCWD, at, &st, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT)
@@ -180,19 +194,14 @@ static int within_reach(const struct view_builder *b, const char *path, bool *re
 	return 0;
 }
 
-/* Adds git's names with the ids of the rules for .git/hooks and .git/config. */
-static int add_git(struct view_builder *b, bool nested)
+/* Keeps the names of git's from the n-th on, with the ids of the rules for .git/hooks and
+ * .git/config. */
+static int keep_git(struct view_builder *b, size_t n)
 {
 	uint32_t hooks = floor_rule(b, b->in->project, "/.git/hooks");
 	uint32_t config = floor_rule(b, b->in->project, "/.git/config");
-	size_t n = b->out->ngit;
-	int r;
+	int r = 0;
 
-	if (hooks == VIEW_NO_RULE)
-		return 0;
-	r = nested ? view_nested_paths(b->in, &b->out->repos, &b->out->git, &b->out->ngit,
-				       b->err) :
-		     view_git_paths(b->in, &b->out->git, &b->out->ngit, b->err);
 	for (; n < b->out->ngit && r == 0; n++) {
 		struct sandbox_git *g = &b->out->git[n];
 		bool reach = true;
@@ -204,6 +213,129 @@ static int add_git(struct view_builder *b, bool nested)
 			r = keep(b, g->path, g->rule, g->hooks);
 	}
 	return r;
+}
+
+/* Searches a tree, and keeps what git would take commands from there. */
+static int search_tree(struct view_builder *b, struct sandbox_tree *tree, unsigned ms)
+{
+	size_t n = b->out->ngit;
+	int r = view_nested_paths(b->in, tree, ms, &b->out->git, &b->out->ngit, b->err);
+
+	return r == 0 ? keep_git(b, n) : r;
+}
+
+/* --- other trees of the host ----------------------------------------------------------- */
+
+/* Does the rule make a tree of the host writable that is to be searched? */
+static bool is_tree_rule(const struct view_builder *b, const struct view_anchor *a)
+{
+	return a->kind == PB_A_PATH && a->path && a->effect == PB_ALLOW && (a->ops & PB_WRITE) &&
+	       !(a->flags & PB_AF_SCRATCH) && !view_is_system(a->path) && may_change(b, a->path);
+}
+
+static bool is_in_other_rule(const struct view_builder *b, const char *path)
+{
+	for (size_t i = 0; i < b->in->n; i++) {
+		const struct view_anchor *a = &b->in->anchors[i];
+
+		if (a->path && a->path[1] && view_at(path, a->path) &&
+		    strcmp(path, a->path) != 0 && is_tree_rule(b, a))
+			return true;
+	}
+	return false;
+}
+
+/* Adds a directory to the trees, unless it lies in the project or in one of them. */
+static int put_tree(struct view_builder *b, const char *path, bool is_git)
+{
+	struct sandbox_view *v = b->out;
+	const char *git = strstr(path, "/.git");
+	struct sandbox_tree *grown;
+
+	/* all of the host is never searched to the end */
+	if (!path[1] || view_at(path, b->in->project) || !view_is_dir(b->in->prefix, path))
+		return 0;
+	for (size_t i = 0; i < v->ntrees; i++)
+		if (view_at(path, v->trees[i].path))
+			return 0;
+	grown = reallocarray(v->trees, v->ntrees + 1, sizeof(*grown));
+	if (!grown)
+		return rt_fail(b->err, ENOMEM, "out of memory");
+	v->trees = grown;
+	is_git |= git && (!git[5] || git[5] == '/');
+	grown[v->ntrees] = (struct sandbox_tree){ .path = strdup(path),
+						  .top = is_git ? REPO_TOP_GIT : REPO_TOP_TREE };
+	return grown[v->ntrees++].path ? 0 : rt_fail(b->err, ENOMEM, "out of memory");
+}
+
+/*
+ * Lists the trees of the host, other than the project, that rules let the run write.  The first
+ * is the repository that the project's .git file leads to, however wide the rule is that opens it:
+ * the next git of the user works there.
+ */
+static int list_trees(struct view_builder *b)
+{
+	AUTO_FREE char *common = NULL;
+	int r = view_git_common(b->in, &common, b->err);
+
+	if (r == 0 && common && may_change(b, common))
+		r = put_tree(b, common, true);
+	for (size_t i = 0; i < b->in->nmounts && r == 0; i++)
+		if (may_change(b, b->in->mounts[i].host))
+			r = put_tree(b, b->in->mounts[i].host, false);
+	for (size_t i = 0; i < b->in->n && r == 0; i++) {
+		const struct view_anchor *a = &b->in->anchors[i];
+
+		if (is_tree_rule(b, a) && !is_in_other_rule(b, a->path))
+			r = put_tree(b, a->path, false);
+	}
+	return r;
+}
+
+static unsigned ms_since(const struct timespec *begun)
+{
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_MONOTONIC, &now) != 0)
+		return 0;
+	return (unsigned)((now.tv_sec - begun->tv_sec) * 1000 +
+			  (now.tv_nsec - begun->tv_nsec) / 1000000);
+}
+
+/* Searches these trees, together for no longer than the project. */
+static int add_trees(struct view_builder *b)
+{
+	struct timespec begun = { 0 };
+	int r = list_trees(b);
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &begun);
+	for (size_t i = 0; i < b->out->ntrees && r == 0; i++) {
+		unsigned ms = ms_since(&begun);
+
+		r = search_tree(b, &b->out->trees[i], ms < REPO_MAX_MS ? REPO_MAX_MS - ms : 0);
+		if (r == 0)
+			r = add_other_projects(b, &b->out->trees[i]);
+	}
+	return r;
+}
+
+static int add_git(struct view_builder *b)
+{
+	int r;
+
+	if (floor_rule(b, b->in->project, "/.git/hooks") == VIEW_NO_RULE)
+		return 0;
+	r = view_git_paths(b->in, &b->out->git, &b->out->ngit, b->err);
+	if (r == 0)
+		r = keep_git(b, 0);
+	b->out->project.path = strdup(b->in->project);
+	if (r == 0 && !b->out->project.path)
+		r = rt_fail(b->err, ENOMEM, "out of memory");
+	if (r == 0)
+		r = search_tree(b, &b->out->project, REPO_MAX_MS);
+	if (r == 0)
+		r = add_other_projects(b, &b->out->project);
+	return r == 0 ? add_trees(b) : r;
 }
 
 /*
@@ -250,12 +382,8 @@ static int add_kept(struct view_builder *b)
 
 int view_protect(struct view_builder *b)
 {
-	int r = add_git(b, false);
+	int r = add_git(b);
 
-	if (r == 0)
-		r = add_git(b, true);
-	if (r == 0)
-		r = add_projects_below(b);
 	if (r == 0)
 		r = add_home(b);
 	return r == 0 ? add_kept(b) : r;

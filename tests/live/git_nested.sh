@@ -131,9 +131,12 @@ mkdir dep2
 ln -s "$other/store/.git" dep2/.git
 run_with o sh -c "$(plant "$other/store/.git/config")"
 want_text "$was" "$other/store/.git/config"
-# the control: it is what leads there that keeps it
+# the control: it is what leads there that keeps a single file; a tree is searched (git_trees.sh)
+policy 'file { allow read, write "${HOME}/other/store/.git/config" }' c
+run_with c sh -c "$(plant "$other/store/.git/config")"
+want_text "$was" "$other/store/.git/config"
 rm dep2/.git
-run_with o sh -c "$(plant "$other/store/.git/config")"
+run_with c sh -c "$(plant "$other/store/.git/config")"
 [ "$(cat "$other/store/.git/config")" != "$was" ] || bad "the control: it is kept without a link"
 rm -rf "$other"
 

@@ -129,6 +129,36 @@ for to in "$HOME" "$WORK/home/new/.git"; do
 	grep -q 'leads to a repository elsewhere' .pol/policy.pol || bad "$(cat .pol/policy.pol)"
 done
 
+t "a folder that came with the project, or lies beside it, says nothing of the repository of another one"
+# WHERE: of the folder; "gitdir" and "commondir" are what the packed folder says
+packed() { # WHERE
+	rm -rf "$WORK/home/packed" && mkdir -p "$WORK/home/packed/evil" && cd "$WORK/home/packed/evil" || exit 1
+	mkdir -p "$1/objects" "$1/refs"
+	echo "gitdir: $1" >.git
+	echo 'ref: refs/heads/main' >"$1/HEAD"
+	echo "$PWD/.git" >"$1/gitdir"
+	printf '[core]\n\tworktree = %s\n' "$PWD" >"$1/config"
+}
+fresh Makefile
+for where in fake ../fake ../fake/worktrees/evil fake/worktrees/evil; do
+	packed "$where"
+	echo "$WORK/home/new/.git" >"$where/commondir"
+	polc init
+	want_rc 0
+	! grep -q '^file' .pol/policy.pol || bad "$where: $(cat .pol/policy.pol)"
+	grep -q 'leads to a repository elsewhere' .pol/policy.pol || bad "$where: $(cat .pol/policy.pol)"
+done
+# a link of the project that leads to the other repository
+packed fake
+rm -rf fake && ln -s "$WORK/home/new/.git" fake
+polc init
+! grep -q '^file' .pol/policy.pol || bad "$(cat .pol/policy.pol)"
+# the control: a folder beside the project that says it of itself
+packed ../fake
+rm ../fake/gitdir
+polc init
+grep -q '^file { allow read, write "${HOME}/packed/fake" }' .pol/policy.pol || bad "$(cat .pol/policy.pol)"
+
 t "an agent cannot say it"
 policy 'command { otherwise allow  allow "polc **" }'
 run polc init
