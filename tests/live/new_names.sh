@@ -151,7 +151,7 @@ if command -v git >/dev/null; then
 	told '/.git/rebase-merge was made or changed: '
 	seen
 	in_run 'for i in 1 2 3; do echo 6 >f; git add f; git rebase --continue; done; [ -d .git/rebase-merge ] || echo done'
-	want_out done
+	want_out '^done$'
 	quiet
 	in_run 'git checkout main; git cherry-pick first~1 first'
 	told '/.git/sequencer was made or changed: '
