@@ -239,6 +239,17 @@ static enum dialog_answer ask_now(struct asker *a, const struct shown *s, struct
 	return is;
 }
 
+/* True if the run's pid 1 is gone: then no program waits for the answer. */
+static bool has_ended(pid_t init)
+{
+	char path[64];
+	AUTO_CLOSE int fd = -1;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)init);
+	fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+	return fd < 0 && errno == ENOENT;
+}
+
 /* Asks the person while the run stands still.  It is stopped first: a program that reads the
  * terminal in the background would be stopped by the kernel, and never continued. */
 static bool at_terminal(struct asker *a, pid_t init, struct shown *s, const char *key)
@@ -252,7 +263,8 @@ static bool at_terminal(struct asker *a, pid_t init, struct shown *s, const char
 	if (was < 0)
 		return false;
 	if (!look_stop(a->look, init)) {
-		fprintf(stderr, "polrun: nobody is asked: the programs of the run did not stop\n");
+		if (!has_ended(init))
+			fprintf(stderr, "polrun: nobody is asked: the programs of the run did not stop\n");
 		return false;
 	}
 	if (tcgetpgrp(front) == was && tcsetpgrp(front, getpgrp()) == 0) {

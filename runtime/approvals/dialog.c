@@ -12,7 +12,8 @@
 enum {
 	MAX_TRIES = 16,
 	ANSWER_CAP = 64,
-	ROOM = 4, /* lines below a text: the question, what is typed, and a word about it */
+	ROOM = 4,  /* rows below a text: the question, what is typed, and a word about it */
+	WIDE = 32, /* columns for the margin of the question's fields and as much text */
 };
 
 enum word { YES, NO, DETAILS, SESSION, UNCLEAR };
@@ -48,9 +49,31 @@ static int say(const struct screen *s, const char *text)
 	return tty_write(s->t, text, strlen(text));
 }
 
+/* How many bytes at the beginning of the line fill `width` columns at most: a character may be two
+ * columns wide.  Where the locale is not UTF-8, a byte above 0x7f is shown as a number.  At least
+ * one character. */
+static size_t fit_row(const struct screen *s, const char *line, size_t n, size_t width)
+{
+	size_t used = 0, i = 0;
+
+	while (i < n) {
+		size_t from = i++, columns = 1;
+
+		if (line[from] & 0x80) {
+			columns = s->t->utf8 ? 2 : 4;
+			while (s->t->utf8 && i < n && (line[i] & 0xc0) == 0x80)
+				i++;
+		}
+		if (used + columns > width && from)
+			return from;
+		used += columns;
+	}
+	return n;
+}
+
 /* Where the locale is not UTF-8, the terminal can take a byte above 0x7f for a control character:
  * then such bytes are shown as numbers. */
-static void put_line(struct ask_out *out, const struct screen *s, const char *line, size_t n)
+static void put_row(struct ask_out *out, const struct screen *s, const char *line, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!s->t->utf8 && !s->t->dumb && (line[i] & 0x80))
@@ -58,16 +81,6 @@ static void put_line(struct ask_out *out, const struct screen *s, const char *li
 		else
 			ask_putf(out, "%c", line[i]);
 	ask_put(out, "\n");
-}
-
-/* How many lines of the terminal this one takes, at most: a character may be two columns wide. */
-static int height_of(const struct screen *s, const char *line, size_t n)
-{
-	size_t width = 0;
-
-	for (size_t i = 0; i < n; i++)
-		width += (line[i] & 0x80) ? ((line[i] & 0xc0) == 0xc0 || !s->t->utf8 ? 4 : 0) : 1;
-	return s->cols > 0 ? 1 + (int)(width / (size_t)s->cols) : 1;
 }
 
 static int write_out(const struct screen *s, struct ask_out *out, char **text, size_t *n)
@@ -79,13 +92,15 @@ static int write_out(const struct screen *s, struct ask_out *out, char **text, s
 	return r;
 }
 
-/* Waits for Enter, so that nothing of a long text scrolls away unseen. */
+/* Waits for Enter, so that nothing of a long text scrolls away unseen.  What was typed before the
+ * page could be read turns no page. */
 static int turn_page(const struct screen *s)
 {
 	char line[ANSWER_CAP];
 	enum tty_read is;
 
 	do {
+		tty_settle(s->t);
 		if (say(s, "(Enter shows more) ") < 0)
 			return -EIO;
 		is = tty_read_line(s->t, line, sizeof(line));
@@ -96,39 +111,62 @@ static int turn_page(const struct screen *s)
 	return 0;
 }
 
-/* Writes the text in as few pieces as possible, so that nothing else comes in between.  On an own
- * screen each piece leaves `room` lines free. */
-static int show_text(const struct screen *s, const char *text, int room, bool pages)
+/* Writes the pieces of a page at once, so that nothing else comes in between. */
+struct page {
+	struct ask_out out;
+	char *text;
+	size_t size;
+	int left; /* rows */
+};
+
+static int begin_page(const struct screen *s, struct page *p)
 {
-	const int most = !s->own || s->rows <= 0 ? 0 : s->rows > room ? s->rows - room : 1;
-	char *piece = NULL;
-	size_t size = 0;
-	struct ask_out out = { .to = open_memstream(&piece, &size) };
-	int left = most;
+	*p = (struct page){ .left = s->rows > ROOM ? s->rows - ROOM : 1 };
+	p->out.to = open_memstream(&p->text, &p->size);
+	return p->out.to ? 0 : -ENOMEM;
+}
 
-	if (!out.to)
-		return -ENOMEM;
-	for (const char *end; *text; text = end + (*end == '\n')) {
-		int high;
+/* The terminal does not wrap a line itself: then a command with blanks in it could put its own
+ * text where a row begins, and the row would look like a field of the question. */
+static int show_line(const struct screen *s, struct page *p, const char *line, size_t n, bool pages)
+{
+	const size_t cols = s->cols > 1 ? (size_t)s->cols - 1 : 1;
+	const char *margin = "";
+	int r = 0;
 
-		end = strchrnul(text, '\n');
-		high = height_of(s, text, (size_t)(end - text));
-		if (pages && most && high > left && left < most) {
-			int r = write_out(s, &out, &piece, &size);
+	do {
+		size_t k = fit_row(s, line, n, cols > strlen(margin) ? cols - strlen(margin) : 1);
 
+		if (pages && p->left == 0) {
+			r = write_out(s, &p->out, &p->text, &p->size);
 			if (r == 0)
 				r = turn_page(s);
+			if (r == 0)
+				r = begin_page(s, p);
 			if (r < 0)
 				return r;
-			out = (struct ask_out){ .to = open_memstream(&piece, &size) };
-			if (!out.to)
-				return -ENOMEM;
-			left = most;
 		}
-		put_line(&out, s, text, (size_t)(end - text));
-		left -= high;
+		ask_put(&p->out, margin);
+		put_row(&p->out, s, line, k);
+		p->left--;
+		line += k;
+		n -= k;
+		margin = cols >= WIDE ? "         + " : "+ ";
+	} while (n);
+	return 0;
+}
+
+/* With `pages`, what does not fit on the screen comes after Enter. */
+static int show_text(const struct screen *s, const char *text, bool pages)
+{
+	struct page p;
+	int r = begin_page(s, &p);
+
+	for (const char *end; r == 0 && *text; text = end + (*end == '\n')) {
+		end = strchrnul(text, '\n');
+		r = show_line(s, &p, text, (size_t)(end - text), pages);
 	}
-	return write_out(s, &out, &piece, &size);
+	return r < 0 ? r : write_out(s, &p.out, &p.text, &p.size);
 }
 
 /* Composes the text first: if only a part could be shown, the question must not be asked. */
@@ -148,17 +186,18 @@ static int show(const struct screen *s, const struct dialog *d, bool details, bo
 	if (fclose(out.to) != 0 || out.lost)
 		return -ENOMEM;
 	screen_clear(s);
-	return show_text(s, text, ROOM, pages);
+	return show_text(s, text, pages);
 }
 
 /* Shows the question, and waits until nothing is typed any more.  What was on its way to the
  * terminal when the run was stopped (a pipe's reader may have printed it) is then overwritten. */
 static int show_first(const struct screen *s, const struct dialog *d, bool *ret_whole)
 {
-	int r = show(s, d, false, false, ret_whole);
+	const bool twice = s->own && !s->t->dumb;
+	int r = show(s, d, false, !twice, ret_whole);
 
 	tty_settle(s->t);
-	return r == 0 && s->own && !s->t->dumb ? show(s, d, false, true, ret_whole) : r;
+	return r == 0 && twice ? show(s, d, false, true, ret_whole) : r;
 }
 
 enum dialog_answer dialog_ask(const struct screen *s, const struct dialog *d)

@@ -21,13 +21,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 #include "runtime/base/sys.h"
 
 /* The end of a control string, in both of its spellings. */
 #define ST "\033\\"
 
-enum { MARK_FROM = 3, MARK_TO = 9, REPLY_MAX = 512 };
+enum { MARK_FROM = 3, MARK_TO = 9, REPLY_MAX = 512, ROWS = 24, COLS = 80 };
 
 /* Ends whatever sequence the run has begun; leaves the VT52's language, the printer, and an update
  * that is shown only when it is complete. */
@@ -85,13 +86,33 @@ static void ask_state(struct screen *s)
 	take_colour(reply, "\033]11;", s->ground);
 }
 
+/* The kernel's word for the size is used only to make less of it: a run can set it
+ * (TIOCSWINSZ), so that more than the screen holds would count as shown. */
+static void guess_size(struct screen *s)
+{
+	struct winsize size;
+
+	s->rows = ROWS;
+	s->cols = COLS;
+	if (ioctl(s->t->fd, TIOCGWINSZ, &size) != 0)
+		return;
+	if (size.ws_row && size.ws_row < ROWS)
+		s->rows = size.ws_row;
+	if (size.ws_col && size.ws_col < COLS)
+		s->cols = size.ws_col;
+}
+
+/* The cursor moves. */
 static void ask_size(struct screen *s)
 {
 	char reply[REPLY_MAX];
+	int rows, cols;
 
-	if (!tty_ask_terminal(s->t, "\033[999;999H\033[6n", reply, sizeof(reply), &s->rows, &s->cols))
-		s->rows = s->cols = 0;
-	put(s, "\033[H");
+	if (!tty_ask_terminal(s->t, "\033[999;999H\033[6n", reply, sizeof(reply), &rows, &cols) ||
+	    rows <= 0 || cols <= 0)
+		return;
+	s->rows = rows;
+	s->cols = cols;
 }
 
 void screen_clear(const struct screen *s)
@@ -116,11 +137,13 @@ static void open_own(struct screen *s)
 	}
 	screen_clear(s);
 	ask_size(s);
+	put(s, "\033[H");
 }
 
 void screen_open(struct screen *s, struct tty *t, bool own)
 {
 	*s = (struct screen){ .t = t, .own = own };
+	guess_size(s);
 	if (t->dumb)
 		return;
 	put(s, finish);
@@ -133,6 +156,7 @@ void screen_open(struct screen *s, struct tty *t, bool own)
 	/* the cursor stays where it is */
 	put(s, "\0337");
 	put(s, margins);
+	ask_size(s);
 	put(s, "\0338");
 	put_plain(s);
 	put(s, "\r\n\033[J");

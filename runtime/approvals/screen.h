@@ -17,7 +17,7 @@ struct screen {
 	bool redraw;     /* after screen_close(): what was on the screen is lost (tty_redraw()) */
 	int row, col;    /* the cursor before */
 	int mark;        /* the column in which the cursor was left on the other screen */
-	int rows, cols;  /* the terminal's true size; 0: unknown */
+	int rows, cols;  /* the terminal's size: its own word, else at most 24 and 80 */
 	char text[32], ground[32]; /* the colours that were set for text and background; "": unknown */
 };
 

@@ -24,6 +24,7 @@ enum place {
 	IN_GIT,       /* a .git: only modules and worktrees are looked at */
 	IN_MODULES,   /* .git/modules, or a folder within a module's name */
 	IN_WORKTREES, /* .git/worktrees */
+	IN_WORKTREE,  /* a folder of it: nothing is looked at below it */
 };
 
 struct step {
@@ -162,6 +163,9 @@ static void go_into(struct search *s, const struct step *at, const char *name)
 		break;
 	case IN_WORKTREES:
 		found(s, REPO_WORKTREE, at->path, name);
+		later(s, at->path, name, IN_WORKTREE);
+		break;
+	case IN_WORKTREE:
 		break;
 	case IN_MODULES:
 		later(s, at->path, name, IN_MODULES);
@@ -197,7 +201,7 @@ static int read_names(struct search *s, const struct step *at, int fd, struct se
 				      S_ISDIR(st.st_mode);
 			if (!walk)
 				note(x, d->d_name, dir);
-			if (!walk && s->meet && at->place == IN_TREE)
+			if (!walk && s->meet)
 				s->meet(s->arg, fd, at->path, d->d_name);
 			if (walk && dir)
 				go_into(s, at, d->d_name);

@@ -340,6 +340,60 @@ static void put_once(struct name_list *l, const char *path)
 	put_name(l, "", path);
 }
 
+/* Is the folder one from which git takes what it does later (`git rebase --continue`), in a
+ * repository or in a worktree's administrative files?  These are the rows `told` below .git; a
+ * folder of such a name counts where a HEAD lies beside it. */
+static bool is_git_state(int dirfd, const char *name)
+{
+	bool named = false;
+	struct stat st;
+
+	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]) && !named; i++)
+		named = strncmp(told[i], ".git/", 5) == 0 && strcmp(told[i] + 5, name) == 0;
+	return named && (fstatat(dirfd, "HEAD", &st, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT);
+}
+
+/* Was the name, or what lies in the folder, made or changed by the run?  What cannot be looked at
+ * counts as changed. */
+static bool is_changed_inside(struct new_names *n, int dirfd, const char *name)
+{
+	const struct dirent *e;
+	bool changed;
+	struct stat st;
+	DIR *d;
+	int fd;
+
+	if (!stat_name(&n->known, dirfd, name, &st))
+		return false;
+	if (!S_ISDIR(st.st_mode) || is_changed(n, &st))
+		return is_changed(n, &st);
+	fd = sys_open_beneath(dirfd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW,
+			      RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
+	d = fd < 0 ? NULL : fdopendir(fd);
+	if (!d) {
+		if (fd >= 0)
+			(void)close(fd);
+		return true;
+	}
+	changed = false;
+	while (!changed && (errno = 0, e = readdir(d)) != NULL)
+		changed = strcmp(e->d_name, "..") != 0 &&
+			  (fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 || is_changed(n, &st));
+	changed |= errno != 0;
+	(void)closedir(d);
+	return changed;
+}
+
+static bool lies_in_git(const char *dir)
+{
+	const char *at = strstr(dir, ".git");
+
+	for (; at; at = strstr(at + 1, ".git"))
+		if ((at == dir || at[-1] == '/') && (!at[4] || at[4] == '/'))
+			return true;
+	return false;
+}
+
 void new_names_meet(void *new_names, int dirfd, const char *dir, const char *name)
 {
 	struct new_names *n = new_names;
@@ -354,6 +408,16 @@ void new_names_meet(void *new_names, int dirfd, const char *dir, const char *nam
 		n->in_floor = find_floor(n, dir);
 	}
 	len = snprintf(path, sizeof(path), "%s%s%s", dir, dir[0] ? "/" : "", name);
+	if (is_git_state(dirfd, name)) {
+		if (len >= (int)sizeof(path))
+			n->known.cut = true;
+		else if (is_changed_inside(n, dirfd, name))
+			put_once(&n->known, path);
+		return;
+	}
+	/* the rest of a repository has rules of its own */
+	if (lies_in_git(dir))
+		return;
 	row = len < (int)sizeof(path) ? find_told(path) : NULL;
 	if (row && stat_name(&n->known, dirfd, name, &st) && is_changed(n, &st))
 		put_once(&n->known, row);

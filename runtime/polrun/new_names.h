@@ -4,7 +4,8 @@
  * Known: a name that programs read where the floor does not keep it, and that the run has
  * made or changed: a CLAUDE.md, a .claude, a .vscode in a folder below the project, which an
  * agent or an editor that works there takes; and a row `told` of
- * stdlib-policies/names.tsv, whose path begins at the top of the project.
+ * stdlib-policies/names.tsv, whose path begins at the top of the project; those below .git also
+ * in the other repositories and worktrees that are found below it.
  *
  * Unknown: at the top of the project a new name that begins with a dot, or that looks like a
  * configuration or a text for agents, and what is new in a folder there whose name begins with

@@ -36,6 +36,19 @@ enum left_kind left_kind_of(const char *word)
 	return k;
 }
 
+/* Is it a folder of a repository from which git takes what it does later? */
+static bool is_git_state(const char *path)
+{
+	static const char *const names[] = { "/rebase-merge", "/rebase-apply", "/sequencer", "/remotes",
+					     "/branches" };
+	const char *name = strrchr(path, '/');
+
+	for (size_t i = 0; name && i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
 void left_say(const struct left_item *it, char text[LEFT_TEXT])
 {
 	static const char *const why[] = { "it is too large", "a folder cannot be looked at",
@@ -62,6 +75,9 @@ void left_say(const struct left_item *it, char text[LEFT_TEXT])
 		(void)snprintf(text, LEFT_TEXT, "%s has appeared%s: %s, whose bundles and signers a "
 			       "run there may be told to believe: look at it before you work there",
 			       path, when, repo_word(REPO_POLICY));
+	else if (it->kind == LEFT_WRITTEN && is_git_state(it->path))
+		(void)snprintf(text, LEFT_TEXT, "%s was made or changed%s: git runs what it names later (git "
+			       "rebase --continue, git push): look at it before", path, when);
 	else if (it->kind == LEFT_WRITTEN)
 		(void)snprintf(text, LEFT_TEXT, "%s was made or changed%s: an agent, an editor or a tool that "
 			       "works in that folder obeys or runs it: look at it before", path, when);

@@ -2,6 +2,7 @@
 usage: term.py SCRIPT   where each line of SCRIPT is one of
   send TEXT      types TEXT and Enter        key C-c | C-z     a control key
   size ROWS COLS resizes the terminal        wait SECONDS
+  pages TEXT     Enter while more is to be shown, up to TEXT
   expect REGEX   waits until it is printed (after the last expect)
   absent REGEX   is not printed within 0.7 seconds
   type TEXT      types TEXT without Enter    hangup         closes the terminal
@@ -64,6 +65,9 @@ for line in open(sys.argv[1]):
         fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, cols, 0, 0))
     elif verb == "wait":
         time.sleep(float(rest))
+    elif verb == "pages":
+        while expect(r"\(Enter shows more\) |" + re.escape(rest)) and seen[:mark].endswith("more) "):
+            os.write(fd, b"\r")
     elif verb == "expect" and not expect(rest):
         print(f"term: no '{rest}' after: {seen[mark:]!r}\nwhole: {seen!r}")
         ok = False

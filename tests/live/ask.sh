@@ -432,14 +432,18 @@ policy "$ASKS"
 # shellcheck disable=SC2016
 term <<'EOT'
 send polrun -b $WORK/p.polb touch $(seq -f 'some-file-with-a-long-name-%g' 1 90); echo rc $?
-expect bytes more: \? shows them
-expect details:
+expect Enter shows more
+send
+pages bytes more
+expect : \? shows
+pages details:
 send o
 expect not all of it was shown
 expect details:
 send ?
-expect word 90 +some-file-with-a-long-name-90
-expect details:
+pages word 90
+expect  +some-file-with-a-long-name-90
+pages details:
 send d
 expect rc 126
 EOT

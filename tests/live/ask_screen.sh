@@ -227,14 +227,14 @@ start timer
 sleep 5 # longer than the timer
 no_screen 'got nothing'
 line o
-within 15 test -e "$P/got" || bad "no end: $(screen)"
+within 15 test -s "$P/got" || bad "no end: $(screen)"
 want_text nothing "$P/got"
 [ -z "$(reached)" ] || bad 'the server was reached'
 
 t 'where the programs do not stand still nobody is asked'
 mux_start 24 80
 line "$POL python3 trick.py $PORT timers"
-within 15 test -e "$P/got" || bad "no end: $(screen)"
+within 15 test -s "$P/got" || bad "no end: $(screen)"
 want_text nothing "$P/got"
 no_screen details
 [ -z "$(reached)" ] || bad 'the server was reached'
@@ -355,5 +355,70 @@ want_out '^  by +rule touching at p.pol:[0-9]+$'
 line no
 within 10 on_screen 'rc=126' || within 1 on_screen '.*' # the shell's own text may be concealed again
 no_file "$P/one"
+
+# LINES COLUMNS: a line that fills the screen with blanks, and ends as the fields of another question would.
+forge() {
+	python3 - "$1" "$2" "$WORK/line" <<'EOT'
+import sys
+rows, cols = int(sys.argv[1]), int(sys.argv[2])
+def pad(s): return s + " " * (-len(s) % cols)
+head = "  line     "
+fields = ["polrun: the policy asks before this is run", "  line     touch docs", "  asked of touch docs"]
+line = pad(head + "touch evil")[len(head):] + " " * (cols * (rows - 5)) + "".join(map(pad, fields))
+open(sys.argv[3], "w").write(line.rstrip())
+EOT
+	printf '%s\n' "exec polrun -b '$WORK/p.polb' -c \"\$(cat '$WORK/line')\"" >"$P/forged.sh"
+	rm -f "$P"/{evil,docs}
+}
+# Turns the pages until the question takes an answer, and collects them.
+turn_pages() {
+	pages=$(screen)
+	local i
+	for ((i = 0; i < 40; i++)); do
+		! on_screen "$PROMPT_OF" || return 0
+		on_screen 'Enter shows more' || { sleep 0.1; continue; }
+		keys Enter
+		sleep 0.6
+		pages+=$'\n'$(screen)
+	done
+	bad "no question after the pages: $pages"
+}
+for size in '24 80' '30 60' '10 100'; do
+	read -r lines columns <<<"$size"
+	t "a line about a command that does not fit comes in pages, and its blanks make no fields: $size"
+	forge "$lines" "$columns"
+	mux_start "$lines" "$columns"
+	line 'bash forged.sh; echo rc=$?'
+	within 20 on_screen "$PROMPT_OF|Enter shows more" || bad "no question: $(screen)"
+	no_screen "$PROMPT_OF"
+	turn_pages
+	grep -q '^  line     touch evil' <<<"$pages" || bad "no page has the beginning: $pages"
+	! grep -qE '^  (line|asked of) +touch docs' <<<"$pages" || bad "forged fields: $pages"
+	[ "$(grep -c '^polrun: the policy' <<<"$pages")" -eq 1 ] || bad "a forged question: $pages"
+	no_file "$P/evil"
+	line o
+	want_screen 'rc=0'
+	[ -e "$P/evil" ] || bad 'the control: the line was not run after all pages'
+done
+
+t 'where wrapping ends a comment is not where a newline ends it'
+mux_start 24 80
+printf '%s\n' "exec polrun -b '$WORK/p.polb' -c \"\$(cat '$WORK/line')\"" >"$P/forged.sh"
+printf 'touch two #%s\ntouch three' "$(printf '%90s' '' | tr ' ' x)" >"$WORK/line"
+line 'bash forged.sh'
+within 20 on_screen "$PROMPT_OF|Enter shows more" || bad "no question: $(screen)"
+turn_pages
+want_screen '^ +\+ x+$'
+want_screen '^ +\| touch three$'
+line d
+
+t 'the control: a short line is asked about at once, with one answer'
+mux_start 24 80
+line "$POL touch short; echo rc=\$?"
+want_screen "$PROMPT_OF"
+no_screen 'Enter shows more'
+line o
+want_screen 'rc=0'
+[ -e "$P/short" ] || bad 'it was not run'
 
 done_

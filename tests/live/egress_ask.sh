@@ -147,7 +147,7 @@ forget_all
 printf '%s\n' 'exec python3 dial.py '"$ONE"' "$(printf "\033[2J\033]0;title\007\nprogram git (git fetch)\r\302\233 %4096s" end)"' >"$P/odd.sh"
 term <<EOT
 send $POL bash odd.sh; echo rc \$?
-expect program +python3[^\r\n]*\\\\x1b\\[2J[^\r\n]{0,300}\r\n +by +rule
+expect program +python3[^\r\n]*\\\\x1b\\[2J[^\r\n]*(\r\n {9}[+] [^\r\n]*){0,4}\r\n +by +rule
 expect details:
 send d
 expect got nothing|failed
@@ -389,5 +389,16 @@ expect rc 0
 EOT
 want_reached 0
 forget_all
+
+if command -v script >/dev/null; then
+	t 'a run that has ended before it is asked about: nobody is asked, and polrun does not say that it did not stop'
+	printf '%s\n' 'import socket, sys' 's = socket.socket()' 's.setblocking(False)' \
+		's.connect_ex(("127.0.0.1", int(sys.argv[1])))' >"$P/leave.py"
+	out=$(cd "$P" && timeout 60 script -qec "polrun -b '$WORK/p.polb' python3 leave.py $ONE; echo rc=\$?" /dev/null </dev/null)
+	want_out 'rc=0'
+	no_out 'did not stop'
+	want_reached 0
+	forget_all
+fi
 
 done_

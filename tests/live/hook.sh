@@ -218,4 +218,24 @@ own "$WORK/own/agent.polb" allow
 out=$("$BIN/polquery" -b "$WORK/own/agent.polb" --allowed-signers "$P/conf/signers" hook claude-code <<<"$message")
 want_out '"deny"'
 
+t "an agent's Write to what git goes on with is denied; git as a command, reading it and its neighbours are not"
+raw_policy 'policy agent { level user }
+command { allow "git rebase --continue" }
+file { allow read, write "${PROJECT_DIR}" }
+tools { allow "*" }' state
+ask_claude() { # TOOL FIELD VALUE
+	out=$("$BIN/polquery" -b "$WORK/state.polb" hook claude-code <<<'{"cwd":"'"$P"'","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"'"$1"'","tool_input":{"'"$2"'":"'"$3"'"'"$([ "$1" != Write ] || echo ',"content":""')"'}}')
+}
+for name in rebase-merge/git-rebase-todo rebase-merge/strategy rebase-apply/0001 sequencer/opts worktrees/w/rebase-merge/git-rebase-todo \
+	modules/a/b/sequencer/todo remotes/origin; do
+	ask_claude Write file_path "$P/.git/$name"
+	want_out '"permissionDecision": ?"deny".*git would run what it names later'
+done
+ask_claude Read file_path "$P/.git/rebase-merge/git-rebase-todo"
+no_out '"deny"'
+ask_claude Write file_path "$P/.git/MERGE_MSG"
+no_out '"deny"'
+ask_claude Bash command 'git rebase --continue'
+no_out '"deny"'
+
 done_

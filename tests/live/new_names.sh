@@ -111,6 +111,69 @@ if command -v git >/dev/null; then
 	"$BIN/polquery" left seen --all >/dev/null
 fi
 
+if command -v git >/dev/null; then
+	t "what git goes on with when a rebase, git am or a cherry-pick has stopped: made and changed, in each repository and worktree"
+	rm -rf ./* .agent9* .github .known.json
+	export GIT_CONFIG_GLOBAL=$WORK/gitconfig GIT_CONFIG_SYSTEM=/dev/null
+	printf '[user]\n\tname = a\n\temail = a@b\n[init]\n\tdefaultBranch = main\n' >"$GIT_CONFIG_GLOBAL"
+	outside() { GIT_EDITOR=true git -C "$1" "${@:2}" >/dev/null 2>&1; }
+	conflict() { # FOLDER: its branch x cannot be rebased on main without a person
+		outside . init "$1"
+		commit() { echo "$3" >"$1/$2" && outside "$1" add "$2" && outside "$1" commit -m "$3"; }
+		commit "$1" f 1
+		outside "$1" checkout -b x
+		commit "$1" f 2
+		commit "$1" g 3
+		outside "$1" tag first
+		outside "$1" checkout main
+		commit "$1" f 4
+		outside "$1" checkout x
+	}
+	in_run() { run_in sh -c 'git() { command git -c user.name=a -c user.email=a@b "$@" >/dev/null 2>&1; }; export GIT_EDITOR=true; '"$1; true"; }
+	seen() { "$BIN/polquery" left seen --all >/dev/null; }
+	conflict .
+	outside . rebase main
+	[ -s .git/rebase-merge/git-rebase-todo ] || bad "no rebase has stopped"
+	in_run 'cat .git/rebase-merge/* >/dev/null; git status; git add f; mkdir -p src/sequencer src/rebase-merge; echo x >src/sequencer/todo; echo x >src/rebase-merge/strategy'
+	quiet
+	in_run 'echo "exec touch '"$WORK"'/ran" >>.git/rebase-merge/git-rebase-todo'
+	told '/.git/rebase-merge was made or changed: git runs what it names later'
+	reported written-name .git/rebase-merge
+	out=$("$BIN/polquery" left list)
+	want_out '/.git/rebase-merge was made or changed'
+	# the control: that is what it is about
+	echo 5 >f && outside . add f && outside . rebase --continue
+	[ -e "$WORK/ran" ] || bad "git does not run what the list names"
+	outside . rebase --abort
+	outside . reset --hard first
+	seen
+	in_run 'git rebase main; [ -d .git/rebase-merge ] && echo ours >.git/rebase-merge/strategy'
+	told '/.git/rebase-merge was made or changed: '
+	seen
+	in_run 'for i in 1 2 3; do echo 6 >f; git add f; git rebase --continue; done; [ -d .git/rebase-merge ] || echo done'
+	want_out '^done$'
+	quiet
+	in_run 'git checkout main; git cherry-pick first~1 first'
+	told '/.git/sequencer was made or changed: '
+	outside . cherry-pick --abort
+	seen
+	conflict sub
+	outside sub worktree add ../w main
+	outside . init --bare .git/modules/m
+	outside . worktree add w2
+	mkdir -p .git/modules/m/rebase-apply .git/worktrees/w2/rebase-merge .git/branches
+	in_run 'cd sub; command git format-patch -1 --stdout main >../p; git am ../p; mkdir .git/worktrees/w/sequencer; cd ..
+		echo x >.git/modules/m/rebase-apply/apply-opt; echo x >.git/worktrees/w2/rebase-merge/strategy
+		echo x >.git/branches/b'
+	for name in .git/branches sub/.git/rebase-apply sub/.git/worktrees/w/sequencer .git/modules/m/rebase-apply .git/worktrees/w2/rebase-merge; do
+		told "/$name was made or changed: git runs"
+		reported written-name "$name"
+	done
+	seen
+	unset GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM
+	rm -rf .git
+fi
+
 t "what builds, package managers and editors make is not told"
 bundle=build
 rm -rf ./* .agent9* .github .known.json
