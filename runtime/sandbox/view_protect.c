@@ -168,7 +168,7 @@ static bool is_in_own_tree(const struct view_builder *b, const char *path)
 	while ((p = view_places_above(b, path, &at)))
 		own = p->wanted.private_ || (own && !p->wanted.named);
 	p = view_place_find(b, path);
-	return own && !(p && p->wanted.named);
+	return p && p->wanted.private_ ? true : own && !(p && p->wanted.named);
 }
 
 static bool may_change(const struct view_builder *b, const char *path)
