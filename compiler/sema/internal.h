@@ -48,6 +48,8 @@ struct sema_name {
 void sema_scope_open(struct sema *s, struct sema_unit *u);
 void sema_scope_define(struct sema *s, struct sema_unit *u,
 		       const struct ast_stmt *stmt);
+/* Do both stand at the same place of the same file? */
+bool sema_same_definition(const struct sema_name *x, const struct sema_name *y);
 /* Warns of the unit's own names that nothing has used, once all units are resolved. */
 void sema_scope_unused(struct sema *s, const struct sema_unit *u);
 

@@ -11,10 +11,8 @@
 #define MAX_TEXT ((size_t)64 * 1024)
 #define MAX_VALUES ((size_t)1024 * 1024)
 
-/*
- * Groups and lets have separate name spaces in one map: a group's key begins with '@',
- * as in "@mount".
- */
+/* Groups and lets have separate name spaces in one map: a group's key begins with '@',
+ * as in "@mount". */
 static struct str key_of(struct sema *s, struct str name, bool group)
 {
 	return group ? str_cat(s->a, STR("@"), name) : name;
@@ -26,7 +24,7 @@ static struct sema_name *lookup(struct sema *s, const struct sema_unit *u,
 	return map_get(&u->scope, key_of(s, name, group));
 }
 
-static bool same_text(const struct sema_name *x, const struct sema_name *y)
+bool sema_same_definition(const struct sema_name *x, const struct sema_name *y)
 {
 	return x->stmt == y->stmt ||
 	       (strcmp(x->real, y->real) == 0 && x->stmt->at.off == y->stmt->at.off);
@@ -51,7 +49,7 @@ static void merge(struct sema *s, struct sema_unit *u, const struct sema_unit *f
 		struct sema_name *n = from->scope.e[i].value;
 		struct sema_name *old = map_get(&u->scope, from->scope.e[i].key);
 
-		if (old && !same_text(old, n))
+		if (old && !sema_same_definition(old, n))
 			twice(s, at.file == SOURCE_NONE ? n->stmt->name_at : at, n,
 			      old);
 		else if (!old)
@@ -566,7 +564,7 @@ void sema_scope_define(struct sema *s, struct sema_unit *u, const struct ast_stm
 	}
 	old = map_get(&u->scope, key);
 	if (old) {
-		if (!same_text(old, n))
+		if (!sema_same_definition(old, n))
 			twice(s, stmt->name_at, n, old);
 		return;
 	}
@@ -598,39 +596,4 @@ void sema_scope_define(struct sema *s, struct sema_unit *u, const struct ast_stm
 			return;
 	}
 	map_put(&u->scope, key, n);
-}
-
-/* Has another file, or this one at another level, used the same definition? */
-static bool is_used(const struct sema *s, const struct sema_name *n)
-{
-	for (size_t i = 0; i < s->units.n && !n->used; i++) {
-		const struct map *scope = &s->units.v[i]->scope;
-
-		for (size_t k = 0; k < scope->n; k++) {
-			const struct sema_name *other = scope->e[k].value;
-
-			if (other->used && same_text(other, n))
-				return true;
-		}
-	}
-	return n->used;
-}
-
-void sema_scope_unused(struct sema *s, const struct sema_unit *u)
-{
-	/* the names of a file that others use are for them, and so are those of a file without rules */
-	if (!u->named || u->from || u->std || !u->stmts.n)
-		return;
-	for (size_t i = 0; i < u->scope.n; i++) {
-		const struct sema_name *n = u->scope.e[i].value;
-		struct diag *d;
-
-		if (strcmp(n->real, u->real) != 0 || is_used(s, n))
-			continue;
-		d = diag_add(s->sink, DIAG_NAME_UNUSED, n->stmt->at, "nothing uses the %s '%s%.*s'",
-			     n->group ? "group" : "name", n->group ? "@" : "", STR_ARG(n->name));
-		diag_help(s->sink, d, n->group ? "a rule names it as '@%.*s'" :
-					   "a text names it as '${%.*s}', a list without quotes",
-			  STR_ARG(n->name));
-	}
 }

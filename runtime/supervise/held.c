@@ -217,17 +217,14 @@ static enum name name_of(const struct held *h, int fd, struct name_text *out)
 	return UNSURE;
 }
 
-/*
- * Outside of the trees it is nothing that the run's rules keep from it there.  What may only not be
- * read is not lost if it is not open: no more can be read then than was there before.
- */
+/* Outside of the trees it is nothing that the run's rules keep from it there.  What may only not be
+ * read is not lost if it is not open: no more can be read then than was there before. */
 static bool is_denied(const struct held *h, const char *path, bool open, uint32_t *ret_rule)
 {
 	const struct broker_rules *rules = &h->broker->rules;
 	size_t len = strlen(path);
 
-	/* a commit is about to remove what was there */
-	if (place_is_second_name(path))
+	if (place_is_second_name(path)) /* a commit is about to remove what was there */
 		return false;
 	for (;;) {
 		const struct broker_place *p = broker_trees_find(&h->broker->trees, path, len, NULL);

@@ -181,6 +181,7 @@ ROWS = [
     }, True),
     Row("basenc sha224sum sha384sum sum", "coreutils", GNU, {}, True),
     Row("iconv", "libc-bin", GNU, {}, True),
+    Row("ar", "binutils", GNU, {"ar": {"-NUM": None}}, True),
     Row("strings", "binutils", GNU, {"strings": {
         "-w": "N", "--include-all-whitespace": "N", "-v": "N", "--version": "N"}}, True),
     Row("column look rev hexdump ul", "bsdextrautils", LINUX, {
