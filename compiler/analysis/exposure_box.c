@@ -270,7 +270,7 @@ static void add_piece(const struct box *x, const struct ir_rule *r, const struct
 	exposure_add(ret, one);
 }
 
-/* Whoever answers for a name of the rule leads it to every address that the rule says it may have. */
+/* A DNS answer for the rule's name may hold every address of its `within`: each of them counts. */
 static struct exposure_reach by_rule(const struct box *x, const struct ir_rule *r)
 {
 	struct exposure_reach ret = { .grade = EXPOSURE_CLOSED };

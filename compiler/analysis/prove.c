@@ -224,8 +224,8 @@ static void doubt_second_names(const struct ir *ir, const struct ir_assertion *s
 }
 
 /*
- * 0.0.0.0 and ::, to which nobody connects: connect(2) takes them for the loopback, of which a rule
- * about "localhost" may have made a port the host's.
+ * connect(2) takes the addresses 0.0.0.0 and :: for the loopback.  A rule about "localhost" makes a port
+ * of the loopback the host's: then an assertion about these two addresses is undecided.
  */
 static void doubt_unspecified(const struct ir *ir, const struct ir_assertion *s, struct arena *a,
 			      struct diff_result *ret)

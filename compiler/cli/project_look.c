@@ -183,8 +183,8 @@ static bool is_worktree_of(struct arena *a, const char *git, const char *top)
 }
 
 /*
- * `.git` is a file, "gitdir: PATH".  Somebody who packs a project chooses this text, and could
- * name any folder of the user.  So the repository must say that this project is its own: that of
+ * `.git` is a file, "gitdir: PATH".  The author of an unpacked project chooses this text, and
+ * could name any folder of the user.  So the repository must say that this project is its own: that of
  * a worktree by its worktrees/NAME/gitdir, that of a submodule by its core.worktree.  A folder of
  * the project says nothing: it came with the project.  Nor does a folder that only claims by its
  * `commondir` to belong to a repository.

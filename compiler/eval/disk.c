@@ -136,7 +136,7 @@ static bool look_at_word(struct disk *x)
 	return (x->word->places & CMD_P_BELOW) && look_below(x, path);
 }
 
-/* Judges DIR/NAME for what has this NAME and is put into a directory, and what lies below it. */
+/* Judges the name that `cp -r FROM/NAME DIR` makes, DIR/NAME, and the names below it. */
 static int take_source(void *arg, const char *path)
 {
 	struct top *t = arg;

@@ -350,7 +350,7 @@ bool sema_resolve(struct sema *s)
 		for (size_t k = 0; k < s->units.v[i]->stmts.n; k++)
 			VEC_PUSH(s->a, &s->stmts, s->units.v[i]->stmts.v[k]);
 	for (size_t i = 0; i < s->units.n; i++) {
-		/* what has an error may be what uses the name */
+		/* the statement with the error may be the one that uses the name */
 		if (s->sink->errors == 0)
 			sema_scope_unused(s, s->units.v[i]);
 		check_test_names(s, s->units.v[i]);

@@ -152,10 +152,14 @@ static int add_other_projects(struct view_builder *b, const struct sandbox_tree 
 	return 0;
 }
 
-/*
- * Does the run have a tree of its own around this name, so that what it writes there is not what
- * the host has?  A tree of the host that a rule shows lies nearer than the run's own around it.
- */
+/* A tree of the host that a rule shows lies nearer than the run's own around it (`above`). */
+static bool is_own_at(const struct view_place *p, bool above)
+{
+	return p->wanted.private_ || (above && !p->wanted.named);
+}
+
+/* Does the run have a tree of its own around this name, so that what it writes there is not what the
+ * host has? */
 static bool is_in_own_tree(const struct view_builder *b, const char *path)
 {
 	struct view_upwards at = { 0 };
@@ -166,9 +170,9 @@ static bool is_in_own_tree(const struct view_builder *b, const char *path)
 		if (view_at(path, b->in->mounts[i].host))
 			return false;
 	while ((p = view_places_above(b, path, &at)))
-		own = p->wanted.private_ || (own && !p->wanted.named);
+		own = is_own_at(p, own);
 	p = view_place_find(b, path);
-	return p && p->wanted.private_ ? true : own && !(p && p->wanted.named);
+	return p ? is_own_at(p, own) : own;
 }
 
 static bool may_change(const struct view_builder *b, const char *path)

@@ -1,7 +1,7 @@
 /*
- * Refuses the file rules for which there is no mechanism and no safe stand-in: denies of what
- * the kernel makes for each process, by a wildcard or by the name that each process has for
- * its own.  They are errors, so that nobody relies on them.
+ * Refuses the file rules for which there is no mechanism and no safe stand-in: denies of files that
+ * the kernel makes for each process, named by a wildcard or by a path such as /proc/self.  Such a
+ * rule is an error, so that nobody relies on it.
  */
 #include "compiler/backend/mounts/refuse.h"
 
