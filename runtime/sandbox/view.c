@@ -6,6 +6,8 @@
 #include "runtime/sandbox/view.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,12 +140,35 @@ static void drop_links(struct sandbox_view *v)
 	v->nlinks = kept;
 }
 
+/*
+ * A rule is about a name in a directory that the caller may not search, so that nobody knows what lies there, and
+ * nothing can be mounted on it.  The directory stays closed: the run may not open it by chmod(2).
+ */
+static int keep_closed(struct view_builder *b, const struct view_place *p)
+{
+	const char *host = view_host_name(p);
+	char dir[PATH_MAX];
+	size_t n;
+
+	if (!p->found.object.unreachable || !p->wanted.restricted || p->given.up < 0 ||
+	    !b->places[p->given.up].given.broker)
+		return 0;
+	n = view_closed_way(b->in->prefix, host);
+	if (!n)
+		return 0;
+	/* below a mount the name inside has the same end */
+	(void)snprintf(dir, sizeof(dir), "%.*s", (int)(strlen(p->path) - strlen(host + n)), p->path);
+	return view_deny_name(b, dir, p->wanted.rule, false);
+}
+
 /* For who decides names while the run goes on: the links by which rules reach objects.  A run
  * that replaced one could make what the rule denies anew. */
 static int keep_names(struct view_builder *b)
 {
 	int r = 0;
 
+	for (size_t i = 0; i < b->n && r == 0; i++)
+		r = keep_closed(b, &b->places[i]);
 	for (size_t i = 0; i < b->nguarded && r == 0; i++)
 		r = view_deny_name(b, b->guarded[i].path, b->guarded[i].rule, false);
 	b->out->aliases = b->aliases;

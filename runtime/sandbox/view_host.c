@@ -36,9 +36,19 @@ static bool way_is_closed(char *full)
 		*s = '\0';
 		closed = faccessat(AT_FDCWD, full, X_OK, AT_EACCESS) < 0 &&
 			 errno == EACCES;
-		*s = '/';
+		if (!closed)
+			*s = '/';
 	}
 	return closed;
+}
+
+size_t view_closed_way(const char *prefix, const char *path)
+{
+	char full[4200];
+
+	if (join(full, sizeof(full), prefix, path) < 0 || !way_is_closed(full))
+		return 0;
+	return strlen(full) - strlen(prefix);
 }
 
 int view_look(const char *prefix, const char *path, struct view_object *ret)

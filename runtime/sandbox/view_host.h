@@ -31,6 +31,9 @@ struct view_object {
 /* Looks at `path` without following links: a path through a link is -ELOOP.  0 or
  * -errno. */
 int view_look(const char *prefix, const char *path, struct view_object *ret);
+/* The length of the name of the first directory on the way to `path` that the caller may not search; 0: there is
+ * none. */
+size_t view_closed_way(const char *prefix, const char *path);
 /*
  * Resolves every link in `path` on the host and returns the physical path (with
  * whatever follows the first missing component) and the links that were met, in order.
