@@ -46,9 +46,16 @@ static bool is_closed(int e)
 
 static int open_inside(const struct walls *w, const char *path)
 {
-	return sys_open_beneath(w->root, path + 1, O_PATH | O_NOFOLLOW | O_CLOEXEC,
-				RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS |
-					RESOLVE_NO_MAGICLINKS);
+	int fd = sys_open_beneath(w->root, path + 1, O_PATH | O_NOFOLLOW | O_CLOEXEC,
+				  RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS |
+					  RESOLVE_NO_MAGICLINKS);
+
+	if (fd >= 0 || !is_closed(errno))
+		return fd;
+	fd = walls_way_open(&w->way, path);
+	if (fd < 0)
+		errno = -fd;
+	return fd < 0 ? -1 : fd;
 }
 
 /* The id of the mount whose root is at `path`; 0: there is none. */
@@ -145,21 +152,26 @@ static int stands(struct walls *w, size_t i, bool *ret)
 }
 
 /*
- * The run has the caller's permissions: what the caller may not look at, the run cannot
- * see either, until somebody opens the way again.  For an absent name an event reports
- * that; for a mount we look again and again until it can be seen.
+ * The run has the caller's permissions: in a directory that the caller may not search, the run cannot
+ * see a name either, until somebody opens it again.  For an absent name an event reports
+ * that; a link or a name is looked for again and again until it can be seen.
  */
 static int is_up(struct walls *w, size_t i, bool *ret)
 {
+	const struct sandbox_wall *wall = &w->view->walls[i];
+	const bool is_mount = wall->kind == SANDBOX_WALL_MOUNT;
 	int r = stands(w, i, ret);
 
-	if (r == 0 || !is_closed(-r))
+	if (r == -ESTALE) { /* it may be another one by now, and nobody can tell */
+		*ret = false;
+		return 0;
+	}
+	if (r == 0 || !is_closed(-r) || (is_mount && !w->noted))
 		return r;
-	if (w->view->walls[i].kind == SANDBOX_WALL_MOUNT && !w->noted)
-		return r;
-	*ret = true;
-	w->blind |= w->view->walls[i].kind != SANDBOX_WALL_ABSENT;
-	return 0;
+	w->blind |= wall->kind != SANDBOX_WALL_ABSENT;
+	r = is_mount ? walls_way_has_mount(w->mountinfo, w->id[i], wall->path) : 1;
+	*ret = r == 1;
+	return r < 0 ? r : 0;
 }
 
 /* --- what tells of it ------------------------------------------------------------ */
@@ -346,6 +358,7 @@ static void watch_anew(struct walls *w)
 {
 	struct watched last = { "", "" };
 
+	walls_way_keep(&w->way, w->view, w->root);
 	for (size_t i = 0; i < w->view->nwalls; i++)
 		if (w->view->walls[i].kind != SANDBOX_WALL_MOUNT)
 			watch_wall(w, i, &last);
@@ -454,6 +467,7 @@ void walls_release(struct walls *w)
 	if (w->moves >= 0)
 		(void)close(w->moves);
 	close_later_release(&w->later);
+	walls_way_release(&w->way);
 	w->id = NULL;
 	w->root = w->mountinfo = w->moves = -1;
 }
@@ -468,6 +482,8 @@ int walls_check(struct walls *w, size_t *ret)
 	if (w->moves >= 0 && drain(w))
 		watch_anew(w);
 	w->blind = w->doubt = false;
+	if (!w->noted)
+		walls_way_keep(&w->way, w->view, w->root);
 	/* /etc sorts before /home, where things change: begin with the last */
 	for (size_t i = w->view->nwalls; i-- > 0 && r == 0;) {
 		bool up;

@@ -8,7 +8,8 @@
  * moved away, when something appears at a name that was absent and is hidden, and when
  * a link is made again.  After each event the supervisor looks at every wall by its
  * name inside, starting at a descriptor of the sandbox's root: there must be the mount
- * with the same id (statx(2), Linux 5.8), nothing, or the same link.
+ * with the same id (statx(2), Linux 5.8), nothing, or the same link.  Where the run has closed the
+ * way to that name: walls_way.h.
  *
  * A name that is denied in a brokered tree has no mount, and whatever is there is not
  * written by it.  But what appears at such a name must not be something that the run can
@@ -20,6 +21,7 @@
 #include "runtime/sandbox/sandbox.h"
 #include "runtime/supervise/close_later.h"
 #include "runtime/supervise/walls_name.h"
+#include "runtime/supervise/walls_way.h"
 
 struct walls {
 	const struct sandbox_view *view;
@@ -29,6 +31,7 @@ struct walls {
 	                   -1: the run had no walls to watch, or had already ended */
 	int moves;      /* inotify: POLLIN; -1 if there is none */
 	struct close_later later; /* for the three above */
+	struct walls_way way;
 	struct walls_run names; /* the caller sets `held` and `strict` */
 	bool doubt;       /* the last look found a file that may be the run's */
 	int64_t doubt_ms; /* since when there is one; 0: there is none */
@@ -39,7 +42,8 @@ struct walls {
 };
 
 #define WALLS_STAND SIZE_MAX
-#define WALLS_NONE { .root = -1, .mountinfo = -1, .moves = -1, .later = CLOSE_LATER_NONE, .poll_ms = -1 }
+#define WALLS_NONE { .root = -1, .mountinfo = -1, .moves = -1, .later = CLOSE_LATER_NONE, \
+		     .way = WALLS_WAY_NONE, .poll_ms = -1 }
 
 /*
  * Watches the names on the host, if that is not done yet, and opens the sandbox's mounts.

@@ -1,0 +1,172 @@
+/* Looks at walls whose way has been closed: walls_way.h. */
+#include "runtime/supervise/walls_way.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/base/io.h"
+#include "runtime/base/sys.h"
+
+/* Of a line of the table: two paths, of which each byte may be written with four. */
+#define LINE_MOST (10 * PATH_MAX)
+#define WAY (RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS)
+
+/* --- directories that are kept open ------------------------------------------------------ */
+
+static struct walls_way_dir *find_dir(const struct walls_way *w, const char *path, size_t len)
+{
+	for (size_t i = w->n; i-- > 0;)
+		if (w->dirs[i].len == len && !memcmp(w->dirs[i].path, path, len))
+			return &w->dirs[i];
+	return NULL;
+}
+
+static struct walls_way_dir *add_dir(struct walls_way *w, const char *path, size_t len)
+{
+	struct walls_way_dir *grown = w->n < WALLS_WAY_MOST ?
+					      reallocarray(w->dirs, w->n + 1, sizeof(*grown)) : NULL;
+
+	w->all &= grown != NULL;
+	if (!grown)
+		return NULL;
+	w->dirs = grown;
+	grown[w->n] = (struct walls_way_dir){ path, len, -1 };
+	return &grown[w->n++];
+}
+
+/* Opens the directory, or again what has its name by now.  A closed way leaves what was kept. */
+static bool keep_dir(struct walls_way *w, int root, const char *path, size_t len)
+{
+	struct walls_way_dir *d = find_dir(w, path, len);
+	char dir[PATH_MAX];
+	int fd;
+
+	(void)snprintf(dir, sizeof(dir), "%.*s", (int)len, path);
+	fd = sys_open_beneath(root, dir + 1, O_PATH | O_DIRECTORY | O_CLOEXEC, WAY);
+	if (fd < 0 && errno == EACCES)
+		return true;
+	if (fd >= 0 && !d)
+		d = add_dir(w, path, len);
+	if (fd >= 0 && !d) {
+		(void)close(fd);
+		return false;
+	}
+	if (d && d->fd >= 0)
+		(void)close(d->fd);
+	if (d)
+		d->fd = fd;
+	return fd >= 0;
+}
+
+void walls_way_keep(struct walls_way *w, const struct sandbox_view *view, int root)
+{
+	const char *last = "";
+
+	for (size_t i = 0; i < view->nwalls && w->all; i++) {
+		const char *path = view->walls[i].path;
+
+		if (view->walls[i].kind == SANDBOX_WALL_MOUNT || strlen(path) >= PATH_MAX)
+			continue;
+		for (const char *end = path + 1; (end = strchr(end, '/')); end++) {
+			size_t len = (size_t)(end - path);
+
+			if (strncmp(path, last, len + 1) != 0 && !keep_dir(w, root, path, len))
+				break;
+		}
+		last = path;
+	}
+}
+
+void walls_way_release(struct walls_way *w)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (w->dirs[i].fd >= 0)
+			(void)close(w->dirs[i].fd);
+	free(w->dirs);
+	*w = (struct walls_way)WALLS_WAY_NONE;
+}
+
+int walls_way_open(const struct walls_way *w, const char *path)
+{
+	if (!w->all)
+		return -ESTALE;
+	/* each wall's directories were kept from the topmost down, so they stand in this order */
+	for (size_t i = 0; i < w->n; i++) {
+		const struct walls_way_dir *d = &w->dirs[i];
+		int fd;
+
+		if (d->fd < 0 || strncmp(path, d->path, d->len) != 0 || path[d->len] != '/')
+			continue;
+		fd = sys_open_beneath(d->fd, path + d->len + 1, O_PATH | O_NOFOLLOW | O_CLOEXEC, WAY);
+		if (fd >= 0 || errno != EACCES)
+			return fd >= 0 ? fd : -errno;
+	}
+	return -EACCES;
+}
+
+/* --- the table of mounts ------------------------------------------------------------------ */
+
+/* Compares a path as the kernel writes it there (\040 for a blank) with one as it is. */
+static bool is_path(const char *written, size_t n, const char *path)
+{
+	for (size_t i = 0; i < n; path++) {
+		unsigned char c = (unsigned char)written[i++];
+
+		if (c == '\\' && n - i >= 3) {
+			c = (unsigned char)((written[i] - '0') * 64 + (written[i + 1] - '0') * 8 +
+					    (written[i + 2] - '0'));
+			i += 3;
+		}
+		if (!c || c != (unsigned char)*path)
+			return false;
+	}
+	return !*path;
+}
+
+/* ID PARENT MAJOR:MINOR ROOT PLACE … */
+static bool is_mount(const char *line, uint64_t id, const char *path)
+{
+	char *end;
+	const char *at;
+
+	errno = 0;
+	if (strtoull(line, &end, 10) != id || errno || *end != ' ')
+		return false;
+	at = end;
+	for (int i = 0; i < 3 && at; i++)
+		at = strchr(at + 1, ' ');
+	return at && is_path(at + 1, strcspn(at + 1, " "), path);
+}
+
+int walls_way_has_mount(int mountinfo, uint64_t id, const char *path)
+{
+	AUTO_FREE char *buf = malloc(LINE_MOST);
+	size_t have = 0;
+	ssize_t n;
+
+	if (!buf)
+		return -ENOMEM;
+	if (lseek(mountinfo, 0, SEEK_SET) < 0)
+		return -errno;
+	while ((n = SYS_RETRY(read(mountinfo, buf + have, LINE_MOST - 1 - have))) > 0) {
+		char *line = buf, *end;
+
+		have += (size_t)n;
+		buf[have] = '\0';
+		for (; (end = strchr(line, '\n')); line = end + 1) {
+			*end = '\0';
+			if (is_mount(line, id, path))
+				return 1;
+		}
+		have -= (size_t)(line - buf);
+		memmove(buf, line, have);
+		if (have == LINE_MOST - 1)
+			return -EFBIG;
+	}
+	return n < 0 ? -errno : 0;
+}
