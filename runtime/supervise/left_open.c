@@ -65,6 +65,8 @@ int left_open_init(struct left_open *l, const struct sandbox_view *view, struct 
 			       "know of one another alone for %d seconds (a polrun that is stopped?)", LOCK_MS / 1000);
 	l->held = held;
 	l->at = size_of(list);
+	/* the run may fill the disk; what cannot be had now is told without names (add_any()) */
+	(void)fallocate(list, FALLOC_FL_KEEP_SIZE, l->at, LEFT_OPEN_ROOM);
 	(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", list);
 	if (held->events >= 0)
 		(void)SYS_RETRY(inotify_add_watch(held->events, name, IN_MODIFY));
@@ -181,18 +183,41 @@ void left_open_read(struct left_open *l, struct held_lost *ret)
 
 /* --- what this run tells --------------------------------------------------------------- */
 
+/* One run at a time changes the list.  It takes no longer than two calls, unless the other run is stopped then. */
+static void lock_list(const struct left_open *l)
+{
+	const int64_t until = sys_now_ms() + LOCK_AT_END_MS;
+
+	while (flock(l->list, LOCK_EX | LOCK_NB) != 0 && sys_now_ms() < until)
+		(void)poll(NULL, 0, LOCK_STEP_MS);
+}
+
+/* The disk is full, and the room that was kept is used up.  An entry of zeros stands for any file, and needs no block:
+ * the list only becomes longer. */
+static void add_any(const struct left_open *l, off_t at)
+{
+	if (ftruncate(l->list, at) == 0) /* what was written of an entry */
+		(void)ftruncate(l->list, at + (off_t)sizeof(struct entry));
+}
+
 static bool append_entry(const struct left_open *l, uint64_t number, const char *path, bool denied)
 {
 	struct entry e = { .number = number, .len = (uint32_t)strlen(path), .denied = denied };
 	struct name_text both;
 	bool done = false;
+	off_t at;
 
 	name_text_init(&both);
+	lock_list(l);
+	at = size_of(l->list);
 	if (name_text_room(&both, sizeof(e) + e.len + 1)) {
 		memcpy(both.s, &e, sizeof(e));
 		memcpy(both.s + sizeof(e), path, e.len);
 		done = io_write_all(l->list, both.s, sizeof(e) + e.len) == 0;
 	}
+	if (!done)
+		add_any(l, at);
+	(void)flock(l->list, LOCK_UN);
 	name_text_release(&both);
 	return done;
 }

@@ -22,7 +22,8 @@
 #include "runtime/sandbox/sandbox_view.h"
 #include "runtime/supervise/held.h"
 
-#define LEFT_OPEN_MOST 1024u /* entries of one run; then one that stands for any file */
+#define LEFT_OPEN_MOST 1024u        /* entries of one run; then one that stands for any file */
+#define LEFT_OPEN_ROOM (64 * 1024) /* bytes of the disk that each run keeps free for them */
 
 struct left_open {
 	const struct sandbox_view *view;

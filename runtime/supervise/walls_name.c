@@ -27,12 +27,14 @@ static bool surely_has_writer(const struct walls_run *w, int fd)
 
 static enum walls_name judge(const struct walls_run *w, int fd, const struct statx *st, bool absent)
 {
+	const bool known = w->held && known_files_may_have(&w->held->known, st);
 	bool native;
 
+	if (absent && (!S_ISREG(st->stx_mode) || !surely_has_writer(w, fd)))
+		return WALLS_NAME_STANDS;
 	if (absent)
-		return S_ISREG(st->stx_mode) && surely_has_writer(w, fd) ? WALLS_NAME_DOUBT : WALLS_NAME_STANDS;
-
-	if (S_ISLNK(st->stx_mode) || (w->held && known_files_may_have(&w->held->known, st)))
+		return known ? WALLS_NAME_GONE : WALLS_NAME_DOUBT;
+	if (S_ISLNK(st->stx_mode) || known)
 		return WALLS_NAME_GONE;
 	if (!S_ISREG(st->stx_mode) && !S_ISDIR(st->stx_mode))
 		return WALLS_NAME_STANDS;

@@ -15,7 +15,7 @@
  * files with other names (`ln -s AGENTS.md CLAUDE.md`).
  *
  * Then the wall has gone.  What a program makes has such a second name, or is open for
- * writing, for a short time: for WALLS_DOUBT_MS it is looked at again and again.
+ * writing, for a short time: for WALLS_DOUBT_MS it is looked at again and again, unless held.h knows it.
  */
 #ifndef RUNTIME_SUPERVISE_WALLS_NAME_H
 #define RUNTIME_SUPERVISE_WALLS_NAME_H

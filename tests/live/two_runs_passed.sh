@@ -308,4 +308,38 @@ second_name sub/other
 want_out CUT
 want_text '' sub/other
 
+# The first run fills the disk before it ends; HOME and the project are on a small one.
+cat >full.sh <<'E2'
+mount -t tmpfs -o size=4m pol-small "$SMALL" || exit 9
+mkdir -p "$SMALL/p/sub" && cd "$SMALL/p" && git init -q . && echo fine >draft && cp "$P/pass.py" . || exit 9
+export HOME=$SMALL
+[ "$1" != before ] || fallocate -l 16m fill 2>/dev/null || dd if=/dev/zero of=fill bs=4k 2>/dev/null
+"$BIN/polrun" -q -b "$WORK/p.polb" python3 pass.py keep - s quick >/dev/null 2>"$WORK/.err" </dev/null &
+taker=$!
+for ((i = 0; i < 200; i++)); do [ ! -S s ] || break; sleep 0.05; done
+"$BIN/polrun" -q -b "$WORK/p.polb" sh -c "python3 pass.py give draft s go
+	[ $1 != during ] || dd if=/dev/zero of=fill bs=4k 2>/dev/null; true" >/dev/null 2>&1
+for ((i = 0; i < 200; i++)); do [ ! -e has ] || break; sleep 0.05; done
+[ "$1" = never ] || echo "left: $(df --output=avail "$SMALL" | tail -n 1)"
+mkdir -p "$(dirname "$2")"
+mv draft "$2" && mkdir moved
+wait "$taker"
+echo "status $? text $(cat "$2")"
+E2
+mkdir -p "$WORK/small"
+if ! unshare -rm mount -t tmpfs t "$WORK/small" 2>/dev/null; then
+	skip two_runs_passed "no mount namespace for a small disk"
+else
+	for name in CLAUDE.md .git/hooks/pre-commit sub/locked/a.txt; do
+		t "the disk is full when the run that has opened it ends: $name"
+		out=$(SMALL=$WORK/small WORK=$WORK P=$P BIN=$BIN timeout 60 unshare -rm bash full.sh during "$name" 2>&1) err=$(cat "$WORK/.err")
+		want_out '^left: +[0-9]$'
+		want_out '^status 123 text fine$'
+		want_line "run ended: outside of it .*$name was given to what the run could write"
+	done
+
+	t "the control: at an allowed name it is written, on the same disk"
+	out=$(SMALL=$WORK/small WORK=$WORK P=$P BIN=$BIN timeout 60 unshare -rm bash full.sh never sub/other 2>&1)
+	want_out '^status 0 text EVIL$'
+fi
 done_
