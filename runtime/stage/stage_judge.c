@@ -178,18 +178,25 @@ int stage_ask_rules(const struct stage_judge *j, struct stage_entry *e)
 
 /* --- one entry --------------------------------------------------------------------------- */
 
-/* The kernel takes such a bit away from a file that somebody writes, but not if that is done by a
- * mapping.  What a commit makes would be its owner's, with what the run has written. */
-static bool has_set_id(uint32_t mode)
+static uint32_t set_id_bits(uint32_t mode)
 {
-	return (mode & S_ISUID) || (mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP);
+	const uint32_t group = S_ISGID | S_IXGRP;
+
+	return (mode & S_ISUID) | ((mode & group) == group ? S_ISGID : 0);
 }
 
+/*
+ * A run cannot set such a bit (the floor), but it can move a file that has one.  The kernel takes the
+ * bit away when a process writes the file, but not when it writes by a mapping.  What a commit makes
+ * would belong to the user, with what the run has written.
+ */
 static bool gives_rights(const struct stage_entry *e)
 {
-	return S_ISREG(e->now.mode) && has_set_id(e->now.mode) &&
-	       (e->op == STAGE_CREATE || e->op == STAGE_TYPE ||
-		(e->op == STAGE_MODIFY && has_set_id(e->base->st.mode)));
+	const uint32_t bits = S_ISREG(e->now.mode) ? set_id_bits(e->now.mode) : 0;
+
+	if (e->op == STAGE_MODE)
+		return bits & ~set_id_bits(e->base->st.mode);
+	return bits && e->op != STAGE_TIMES;
 }
 
 static bool kind_fits(struct stage_entry *e)

@@ -20,9 +20,9 @@
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
 #include "runtime/state/left_text.h"
+#include "runtime/state/state_dir.h"
 
 #define PREFIX "left-"
-#define LOCK_NAME "left.lock"
 enum {
 	MAX_ITEMS = 1000,
 	MAX_BYTES = 1 << 20,
@@ -108,20 +108,15 @@ static int give_to_owner(const struct left_store *s, int fd)
 static int take_lock(struct left_store *s)
 {
 	const struct timespec t = { 0, LOCK_PAUSE_MS * 1000000L };
-	int r;
 
-	s->lock = sys_openat(s->dirfd, LOCK_NAME,
-			     O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,
-			     0600);
-	r = s->lock < 0 ? -errno : give_to_owner(s, s->lock);
-	for (int i = 0; r == 0 && i < LOCK_TRIES; i++) {
+	for (int i = 0; i < LOCK_TRIES; i++) {
 		if (flock(s->lock, LOCK_EX | LOCK_NB) == 0)
 			return 0;
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return -errno;
 		(void)nanosleep(&t, NULL);
 	}
-	return r < 0 ? r : -EBUSY;
+	return -EBUSY;
 }
 
 int left_store_open(const char *dir, struct left_store *ret, struct rt_err *err)
@@ -137,8 +132,11 @@ int left_store_open(const char *dir, struct left_store *ret, struct rt_err *err)
 	if (ret->dirfd < 0 || fstat(ret->dirfd, &st) != 0)
 		return rt_fail_errno(err, errno, "'%s'", ret->shown);
 	ret->uid = st.st_uid;
+	ret->lock = state_dir_lock(dir, STATE_RECORDS_LOCK, err);
+	if (ret->lock < 0)
+		return ret->lock;
 	r = take_lock(ret);
-	return r < 0 ? rt_fail_errno(err, -r, "'%s/" LOCK_NAME "'", ret->shown) : 0;
+	return r < 0 ? rt_fail_errno(err, -r, "'%s/" STATE_RECORDS_LOCK "'", ret->shown) : 0;
 }
 
 void left_store_release(struct left_store *s)

@@ -2,7 +2,7 @@
  * Remembers what runs have left for somebody to look at, as records in the folder of
  * polrun's state, which no run can write.
  *
- *   left.lock            held by a process that reads or makes records
+ *   records.lock         held by a process that reads or makes records (state_dir_lock())
  *   left-HASH-PID-TIME   one record; its run holds a lock on it as long as it lives
  *
  * Each line of a record is a word and its values.  A path comes last in its line, with

@@ -38,6 +38,8 @@ int state_dir_make(const char *dir, struct rt_err *err);
 #define STATE_NAMES_LOCK "names.lock"
 /* Each run of a user locks this file for as long as it lives (left_open.h). */
 #define STATE_OPEN_LOCK "open.lock"
+/* Held by a process that reads or makes records of what runs have left (left_store.h). */
+#define STATE_RECORDS_LOCK "records.lock"
 /*
  * Opens one of these files for flock(2).  Its mode is 0200, and no rule lets a run write it: so no
  * run can open it, and keep the lock from others.  A descriptor or -errno.

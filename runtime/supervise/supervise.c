@@ -232,7 +232,7 @@ static void run_loop(struct loop *l)
 		if (l->dropped) /* never in a short run */
 			unreached_look(l->unreached, loop_now());
 		/* before anything else: what a lost wall protected is already open */
-		if (p[P_MOUNTS].revents || p[P_MOVES].revents || walls_due(l))
+		if (p[P_MOUNTS].revents || walls_due(l) || (p[P_MOVES].revents && walls_changed(l->walls)))
 			loop_look_at_walls(l);
 		else if (files_wait(l) == 0)
 			loop_look_at_files(l);

@@ -364,32 +364,69 @@ static void watch_anew(struct walls *w)
 			watch_wall(w, i, &last);
 }
 
-/* True if a watched object itself, or a directory in one, has changed. */
-static bool tells_of_ways(const char *events, size_t n)
-{
-	struct inotify_event e;
+/* --- events ---------------------------------------------------------------------- */
 
-	for (size_t at = 0; at + sizeof(e) <= n; at += sizeof(e) + e.len) {
-		memcpy(&e, events + at, sizeof(e));
-		if (!e.len || (e.mask & IN_ISDIR))
-			return true;
+/* The bit of a name in names_on_way; -1: a file system that ignores case may take the name for another one.
+ * Two names of one bit only cost a look. */
+static int name_bit(const char *name, size_t n)
+{
+	uint32_t h = 2166136261u; /* FNV-1a */
+
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)name[i];
+
+		if (c >= 0x80)
+			return -1;
+		h = (h ^ (c >= 'A' && c <= 'Z' ? c + 32u : c)) * 16777619u;
 	}
-	return false;
+	return (int)(h % WALLS_NAME_BITS);
 }
 
-static bool drain(const struct walls *w)
+static void note_names(struct walls *w, const char *path)
+{
+	for (size_t n; *path; path += n + (path[n] == '/')) {
+		n = strcspn(path, "/");
+		int bit = name_bit(path, n);
+
+		if (bit >= 0)
+			w->names_on_way[bit / 64] |= (uint64_t)1 << bit % 64;
+	}
+}
+
+/*
+ * A wall is looked at by its path, so only an event about a name in that path, or about a watched object
+ * itself (no name), can tell of a change.  In a directory such as the project's top a run makes thousands of
+ * other names.
+ */
+static bool concerns_wall(const struct walls *w, const struct inotify_event *e, const char *name)
+{
+	int bit = e->len ? name_bit(name, strnlen(name, e->len)) : -1;
+
+	return bit < 0 || (w->names_on_way[bit / 64] >> bit % 64 & 1);
+}
+
+/* Takes the events.  False: none of them concerns a wall. */
+static bool read_events(struct walls *w)
 {
 	char events[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
-	bool ways = false;
+	bool found = false;
+	struct inotify_event e;
 	ssize_t n;
 
 	for (int i = 0; i < MAX_READS; i++) {
 		n = SYS_RETRY(read(w->moves, events, sizeof(events)));
 		if (n <= 0)
-			break;
-		ways |= tells_of_ways(events, (size_t)n);
+			return found;
+		for (size_t at = 0; at + sizeof(e) <= (size_t)n; at += sizeof(e) + e.len) {
+			memcpy(&e, events + at, sizeof(e));
+			if (!concerns_wall(w, &e, events + at + sizeof(e)))
+				continue;
+			found = true;
+			/* a watched object itself, or a directory in one, has changed */
+			w->ways |= !e.len || (e.mask & IN_ISDIR);
+		}
 	}
-	return ways;
+	return true;
 }
 
 /* --- begin and end ------------------------------------------------------------------ */
@@ -431,8 +468,14 @@ static int walls_watch(struct walls *w, const struct sandbox_view *view, struct 
 	w->moves = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	if (w->moves < 0)
 		look_often(w);
-	for (size_t i = 0; i < view->nwalls && w->moves >= 0; i++)
+	for (size_t i = 0; i < view->nwalls && w->moves >= 0; i++) {
+		char buf[PATH_MAX];
+		const char *host = host_name(w, i, buf);
+
+		note_names(w, view->walls[i].path);
+		note_names(w, host ? host : "");
 		watch_wall(w, i, &last);
+	}
 	return 0;
 }
 
@@ -479,8 +522,11 @@ int walls_check(struct walls *w, size_t *ret)
 	*ret = WALLS_STAND;
 	if (w->mountinfo < 0)
 		return 0;
-	if (w->moves >= 0 && drain(w))
+	if (w->moves >= 0)
+		(void)read_events(w);
+	if (w->ways)
 		watch_anew(w);
+	w->ways = false;
 	w->blind = w->doubt = false;
 	if (!w->noted)
 		walls_way_keep(&w->way, w->view, w->root);
@@ -528,14 +574,16 @@ void walls_meanwhile(void *walls, pid_t init_pid, int init_pidfd)
 	(void)walls_watch(w, view, NULL);
 }
 
-bool walls_changed(const struct walls *w)
+bool walls_changed(struct walls *w)
 {
 	struct pollfd p[2] = { { w->mountinfo, POLLPRI, 0 }, { w->moves, POLLIN, 0 } };
+	int n = poll(p, 2, 0);
 
-	return poll(p, 2, 0) != 0;
+	/* poll() tells of a change of the mounts once, so that the answer must not be lost */
+	return n < 0 || p[0].revents || (n && read_events(w));
 }
 
-bool walls_stand_yet(const struct walls *w)
+bool walls_stand_yet(struct walls *w)
 {
 	return w->noted && w->poll_ms < 0 && !walls_changed(w);
 }

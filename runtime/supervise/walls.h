@@ -18,13 +18,18 @@
 #ifndef RUNTIME_SUPERVISE_WALLS_H
 #define RUNTIME_SUPERVISE_WALLS_H
 
+#include <stdint.h>
+
 #include "runtime/sandbox/sandbox.h"
 #include "runtime/supervise/close_later.h"
 #include "runtime/supervise/walls_name.h"
 #include "runtime/supervise/walls_way.h"
 
+enum { WALLS_NAME_BITS = 1 << 14 };
+
 struct walls {
 	const struct sandbox_view *view;
+	uint64_t names_on_way[WALLS_NAME_BITS / 64]; /* a bit for each name in a wall's path */
 	uint64_t *id;   /* mount id of view->walls[i] */
 	int root;       /* O_PATH, the sandbox's "/" */
 	int mountinfo;  /* of pid 1 inside: POLLPRI.  Keeps its mount namespace alive.
@@ -36,6 +41,7 @@ struct walls {
 	bool doubt;       /* the last look found a file that may be the run's */
 	int64_t doubt_ms; /* since when there is one; 0: there is none */
 	int poll_ms;    /* timeout for poll(2): -1, or how often to look */
+	bool ways;      /* something on the way to a wall has changed: it is watched anew */
 	bool noted;     /* the first look has been: `id` holds the mounts */
 	bool often;     /* some changes cannot be reported by events */
 	bool blind;     /* the last look was refused because a way was closed */
@@ -60,10 +66,10 @@ int walls_init(struct walls *w, const struct sandbox_view *view,
  */
 void walls_meanwhile(void *walls, pid_t init_pid, int init_pidfd);
 /* True if the first look found every wall and nothing has changed since. */
-bool walls_stand_yet(const struct walls *w);
-/* Has anything reported a change since the last look?  If poll() fails, the answer is
- * yes. */
-bool walls_changed(const struct walls *w);
+bool walls_stand_yet(struct walls *w);
+/* Has anything reported a change since the last look that could concern a wall?  Takes the events.  What
+ * happens to other names in a watched directory does not count.  If poll() fails, the answer is yes. */
+bool walls_changed(struct walls *w);
 void walls_release(struct walls *w);
 
 /*

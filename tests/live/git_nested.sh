@@ -390,7 +390,7 @@ file { allow read, write "${PROJECT_DIR}", "${HOME}" allow read, exec "/" }' own
 run_with own "$BIN/polquery" left seen --all
 want_rc 126
 want_err 'polquery left seen .*: denied by rule'
-run_with own sh -c "$BIN/polquery left seen --all; rm -f $state/left-*; echo >$state/left-x; : >$state/left.lock"
+run_with own sh -c "$BIN/polquery left seen --all; rm -f $state/left-*; echo >$state/left-x; : >$state/records.lock"
 for l in 'polquery left seen --all' "$BIN/polquery left list" 'timeout 5 polquery left seen 0123456789ab'; do
 	[ "$("$BIN/polc" explain --scope host "$WORK/own.pol" command "$l" 2>&1 | sed -n '1s/:.*//p')" = deny ] ||
 		bad "an agent may: $l"

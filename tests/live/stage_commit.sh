@@ -313,6 +313,18 @@ verb commit
 want_rc 1
 cmp -s true /bin/true || bad 'it was replaced'
 verb discard
+for move in 'mv true a/f' 'ln -f true a/f' 'cat /bin/true >a/f; touch -r true a/f; mv true a/f'; do
+	fill
+	set_id true
+	staged sh -c "python3 -c '$write' && $move"
+	want_rc 0
+	review
+	want_rc 1
+	verb commit
+	want_rc 1
+	[ ! -u a/f ] || bad "$move: a/f has the bit: $(head -c 4 a/f)"
+	verb discard
+done
 
 t "a review tells of attributes and access lists of what is new, and of what has other contents as well"
 fill

@@ -216,7 +216,7 @@ if is_root; then
 fi
 
 t "no run opens the locks by which they are ordered, and by which they know of one another"
-for lock in names open; do
+for lock in names open records; do
 	lock=$HOME/.local/state/pol/$lock.lock
 	[ -e "$lock" ] || bad "there is no $lock"
 	[ "$(stat -c %a "$lock")" = 200 ] || bad "the mode of $lock lets a run open it"

@@ -257,4 +257,24 @@ if is_root && unshare -m --propagation private true 2>/dev/null; then
 	want_out '^new$'
 	chmod 700 "$WORK"
 fi
+t "project: other names in a watched directory cost no look at all walls, and a wall's own name among them is seen"
+if strace -o /dev/null true 2>/dev/null; then
+	made
+	# who looks for leaks may not be traced
+	opened() { # DIR: calls openat2 of polrun in a run that makes 200 files there
+		ASAN_OPTIONS=detect_leaks=0 strace -c -e trace=openat2 -o "$WORK/count" "$BIN/polrun" -q -b "$WORK/project.polb" \
+			python3 -c "for i in range(200): open('$1/new%d' % i, 'w').close()" 2>/dev/null </dev/null ||
+			bad "the run failed"
+		awk '$NF == "openat2" { print $4 }' "$WORK/count"
+	}
+	top=$(opened .) below=$(opened other)
+	[ "$top" -lt $((below + 1000)) ] || bad "at the top $top, below $below"
+	begin project r .env
+	for ((i = 0; i < 3000; i++)); do : >"other$i"; done
+	git mv -f locked .env >/dev/null 2>&1 || mv .env away
+	ended '\.pol:' '\.env'
+else
+	skip strace "there is no strace, or it may trace nothing"
+fi
+
 done_

@@ -80,7 +80,7 @@ static int own_mounts(const char *id)
 }
 
 /* In a child: what is mounted ends with it. */
-static bool run(struct rnd *r, const char *id, bool *can)
+static bool run(struct rnd *r, const char *id, bool keep_bits, bool *can)
 {
 	uint32_t n = 5 + rnd_below(r, 60);
 	int status;
@@ -95,6 +95,8 @@ static bool run(struct rnd *r, const char *id, bool *can)
 			_exit(1);
 		for (uint32_t i = 0; i < n; i++)
 			tree_work(r, "seen");
+		if (!keep_bits && system("find seen -type f -perm /6000 -exec chmod ug-s {} +") != 0)
+			_exit(1);
 		out = fopen("shown", "we");
 		if (!out)
 			_exit(1);
@@ -192,6 +194,17 @@ static int commit(const char *id, bool count)
 	return left;
 }
 
+/* A directory that its owner may not change (0555) gets its mode after its names. */
+static bool is_half_made(const char *line, const char *new)
+{
+	AUTO_FREE char *closed = strdup(line);
+	char *mode = strstr(closed, ": 40755 ");
+
+	if (mode)
+		mode[4] = '5';
+	return mode && strstr(new, closed);
+}
+
 /* Every line of `text` must be one of a or b, and no name of the commit's own be left. */
 static bool old_or_new(const char *text, const char *a, const char *b)
 {
@@ -199,7 +212,7 @@ static bool old_or_new(const char *text, const char *a, const char *b)
 	char *save = NULL;
 
 	for (char *line = strtok_r(copy, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-		if (!strstr(line, ".pol-stage-") && !strstr(a, line) && !strstr(b, line))
+		if (!strstr(line, ".pol-stage-") && !strstr(a, line) && !strstr(b, line) && !is_half_made(line, b))
 			return say("neither old nor new", line, "");
 	return true;
 }
@@ -260,10 +273,29 @@ static bool whole(struct rnd *r, const char *id, const char *old)
 	return strcmp(now, shown) == 0 || say("the tree is not what the run saw", shown, now);
 }
 
+/* Each file of the tree that has such a bit had it before, with the same content. */
+static bool bits_are_old(const char *old)
+{
+	AUTO_FREE char *now = tree_text("out");
+	char *save = NULL;
+
+	for (char *line = strtok_r(now, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		char *mode = strstr(line, ": 10"), *changed = strstr(line, ", changed");
+
+		/* 02000 without the group's right to execute it is no such bit */
+		if (!mode || !changed || (!(mode[4] & 4) && !((mode[4] & 2) && (mode[6] & 1))))
+			continue;
+		*changed = '\0';
+		if (!strstr(old, line))
+			return say("a set-user-ID or set-group-ID bit is new", old, line);
+	}
+	return true;
+}
+
 /* Somebody else writes one of the names meanwhile. */
 static bool contested(struct rnd *r, const char *id)
 {
-	AUTO_FREE char *before = NULL, *after = NULL;
+	AUTO_FREE char *before = NULL, *after = NULL, *old = NULL;
 	char name[PATH_MAX];
 	int fd, left;
 
@@ -275,28 +307,30 @@ static bool contested(struct rnd *r, const char *id)
 	(void)!write(fd, "from outside", 12);
 	(void)close(fd);
 	before = tree_text(name);
+	old = tree_text("out");
 	left = commit(id, false);
 	after = tree_text(name);
 	seen.refused += left > 0;
 	if (left < 0 || !before || !after || strcmp(before, after) != 0)
 		return say("what was written outside is lost", before, after);
-	return true;
+	return bits_are_old(old);
 }
 
 static bool one(struct rnd *r)
 {
 	char id[STAGE_ID + 1], *old;
-	bool can = true, ok;
+	bool can = true, is_contested, ok;
 
 	if (system("rm -rf out seen state shown && mkdir out seen && mkdir -m 700 state") != 0)
 		return false;
 	for (uint32_t i = rnd_below(r, 60); i > 0; i--)
 		tree_work(r, "out");
 	old = tree_text("out");
-	ok = begin(id) && run(r, id, &can);
+	is_contested = rnd_below(r, 3) == 0;
+	ok = begin(id) && run(r, id, is_contested, &can);
 	no_overlay |= !can;
 	if (ok && can)
-		ok = rnd_below(r, 3) ? whole(r, id, old) : contested(r, id);
+		ok = is_contested ? contested(r, id) : whole(r, id, old);
 	ok = ok && drop(id);
 	free(old);
 	return ok;
