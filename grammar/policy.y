@@ -107,7 +107,7 @@ static struct span join(const struct span *rhs, int n)
 %token <s> K_OPERAND "operand" K_STDIN "stdin" K_QUERY "query"
 %token <s> K_MOVES "moves" K_RUNS "runs" K_LEADS "leads"
 %token <s> K_READS "reads" K_WRITES "writes" K_SCRIPT "script-file" K_DEFAULT "default"
-%token <s> K_TREES "recursive" K_INSTEAD "instead" K_EDITS "edits" K_BEGINS "begins-names" K_BELOW "writes-below" K_UNPACKS "unpacks"
+%token <s> K_TREES "recursive" K_INSTEAD "instead" K_EDITS "edits" K_BEGINS "begins-names" K_BELOW "writes-below" K_UNPACKS "unpacks" K_NAMES_FROM "names-from"
 %token <s> K_AFTER "after" K_ENDSAT "ends-at" K_ALSO "also"
 
 %type <sts> stmts policy_items tool_items cstmts fstmts nstmts ustmts sstmts lstmts
@@ -703,6 +703,9 @@ prog_item:
 | K_UNPACKS optspecs	{ $$ = AST_PROG(B, AST_P_UNPACKS, @$, .values = $2.head); }
 | K_UNPACKS K_OPERAND operands when_regex
 	{ $$ = AST_PROG(B, AST_P_UNPACKS_OPERAND, @$, .values = $3, .when = $4); }
+| K_NAMES_FROM optspecs	{ $$ = AST_PROG(B, AST_P_NAMES_FROM, @$, .values = $2.head); }
+| K_NAMES_FROM K_OPERAND operands when_regex
+	{ $$ = AST_PROG(B, AST_P_NAMES_FROM_OPERAND, @$, .values = $3, .when = $4); }
 | K_EDITS optspecs		{ $$ = AST_PROG(B, AST_P_EDITS, @$, .values = $2.head); }
 | K_INSTEAD optspecs	{ $$ = AST_PROG(B, AST_P_INSTEAD, @$, .values = $2.head); }
 | K_AFTER optspecs	{ $$ = AST_PROG(B, AST_P_AFTER, @$, .values = $2.head); }
@@ -1166,7 +1169,7 @@ word:
 | K_ANY | K_PORT | K_AT | K_FROM | K_PER | K_DO | K_NEVER | K_ALWAYS | K_ARGV
 | K_NET | K_SHA256 | K_GLOBAL | K_OPTIONS | K_SKIP | K_CODE | K_OPERAND
 | K_STDIN | K_QUERY | K_MOVES | K_RUNS | K_LEADS | K_READS
-| K_WRITES | K_SCRIPT | K_DEFAULT | K_TREES | K_BEGINS | K_BELOW | K_UNPACKS | K_EDITS | K_INSTEAD | K_AFTER | K_ENDSAT | K_ALSO
+| K_WRITES | K_SCRIPT | K_DEFAULT | K_TREES | K_BEGINS | K_BELOW | K_UNPACKS | K_NAMES_FROM | K_EDITS | K_INSTEAD | K_AFTER | K_ENDSAT | K_ALSO
 ;
 
 %%

@@ -162,6 +162,8 @@ static void print_prog_item(struct buf *b, const struct ast_prog_item *i)
 		[AST_P_BELOW_OPERAND] = "writes-below operand ",
 		[AST_P_UNPACKS] = "unpacks ",
 		[AST_P_UNPACKS_OPERAND] = "unpacks operand ",
+		[AST_P_NAMES_FROM] = "names-from ",
+		[AST_P_NAMES_FROM_OPERAND] = "names-from operand ",
 		[AST_P_INSTEAD] = "instead ",
 		[AST_P_EDITS] = "edits ",
 		[AST_P_AFTER] = "after ",

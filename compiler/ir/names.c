@@ -38,8 +38,10 @@ WORDS(ir_words_program_flag, "transparent", "abbreviate", "no-cluster", "posix",
       "abbreviate-commands", "stays", "elsewhere", "no-end", "booleans", "one-dash", "away",
       "whole-trees", "makes-nothing", "writes-unnamed", "sed-script", "awk-script");
 WORDS(ir_words_option_flag, "global", "code", "query", "moves", "runs", "leads", "reads", "writes",
-      "script", "trees", "instead", "edits", "begins", "below", "unpacks");
-WORDS(ir_words_place, "code", "reads", "writes", "script", "trees", "begins", "below", "unpacks");
+      "script", "trees", "instead", "edits", "begins", "below", "unpacks",
+      "names-from");
+WORDS(ir_words_place, "code", "reads", "writes", "script", "trees", "begins", "below", "unpacks",
+      "names-from");
 WORDS(ir_words_takes, [LINE_TAKES_NOTHING] = "nothing", [LINE_TAKES_VALUE] = "value",
       [LINE_TAKES_ATTACHED] = "attached", [LINE_TAKES_EITHER] = "either");
 

@@ -61,6 +61,42 @@ static void warn_quotes(struct lower *l, const struct ast_value *v)
 	}
 }
 
+/* The length of an assignment (`NAME=value`) with which the pattern begins; 0: there is none. */
+static size_t assignment_length(struct str t)
+{
+	size_t eq = 0, n;
+
+	while (eq < t.n && t.p[eq] != '=' && t.p[eq] != '+' && !is_blank(t.p[eq]))
+		eq++;
+	if (!lower_is_variable(str_sub(t, 0, eq), false))
+		return 0;
+	n = eq + (eq < t.n && t.p[eq] == '+');
+	if (n >= t.n || t.p[n] != '=')
+		return 0;
+	while (n < t.n && !(is_blank(t.p[n]) && !is_escaped(t, n)))
+		n++;
+	return n;
+}
+
+/*
+ * Warns about an assignment at the beginning: a pattern begins with the program, and what a line
+ * assigns before it is no word of the command, so that the rule matches nothing.
+ */
+static void warn_assignment(struct lower *l, const struct ast_value *v, struct str text, bool narrow)
+{
+	size_t n = assignment_length(text);
+	struct diag *d;
+
+	if (!n)
+		return;
+	d = diag_add(l->sink, DIAG_PATTERN_ASSIGNMENT, v->at,
+		     "no line matches '%.*s': it begins with an assignment, which is no word of a command",
+		     STR_ARG(v->text));
+	diag_help(l->sink, d, "%s",
+		  narrow ? "begin with the program; to allow the variable as well write 'safe NAME'" :
+			   "begin with the program: the rule holds whatever is assigned before it");
+}
+
 /* Removes ":*" from the end; false if it is not there. */
 static bool strip_tail(struct str *t)
 {
@@ -168,6 +204,7 @@ static bool read_text(struct lower *l, const struct ast_value *v, bool narrow,
 	if (c->tail && c->words[c->nwords - 1].any_words)
 		return bad(l, v, "':*' behind '**'", "'**' alone says as much");
 	warn_quotes(l, v);
+	warn_assignment(l, v, text, narrow);
 	return true;
 }
 

@@ -148,7 +148,7 @@ static void join_same(struct merged_program *p, struct arena *a,
 	 LINE_OF_WRITES | LINE_OF_SCRIPT | LINE_OF_BEGINS)
 #define ABOUT_COMMAND \
 	((TAKES_VALUE & ~(unsigned)LINE_OF_CODE) | LINE_OF_TREES | LINE_OF_INSTEAD | LINE_OF_EDITS | \
-	 LINE_OF_BELOW | LINE_OF_UNPACKS)
+	 LINE_OF_BELOW | LINE_OF_UNPACKS | LINE_OF_NAMES)
 
 /* Flags about a wrapper's command and about files hold for all names of the option. */
 static void share_flags(struct merged_program *p)

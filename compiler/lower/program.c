@@ -20,6 +20,7 @@ static bool place_of(enum ast_prog_kind kind, enum line_place_kind *ret)
 		{ AST_P_SCRIPT_OPERAND, LINE_PLACE_SCRIPT }, { AST_P_TREES_OPERAND, LINE_PLACE_TREES },
 		{ AST_P_BEGINS_OPERAND, LINE_PLACE_BEGINS }, { AST_P_BELOW_OPERAND, LINE_PLACE_BELOW },
 		{ AST_P_UNPACKS_OPERAND, LINE_PLACE_UNPACKS },
+		{ AST_P_NAMES_FROM_OPERAND, LINE_PLACE_NAMES },
 	};
 
 	for (size_t i = 0; i < POL_LEN(kinds); i++)
@@ -80,6 +81,8 @@ static const struct {
 	{ AST_P_BELOW_OPERAND, "writes-below operand", P | W | I },
 	{ AST_P_UNPACKS, "unpacks", P | W | I },
 	{ AST_P_UNPACKS_OPERAND, "unpacks operand", P | W | I },
+	{ AST_P_NAMES_FROM, "names-from", P | W | I },
+	{ AST_P_NAMES_FROM_OPERAND, "names-from operand", P | W | I },
 	{ AST_P_INSTEAD, "instead", P | W | I },
 	{ AST_P_EDITS, "edits", P | W | I },
 	{ AST_P_AFTER, "after", W },
@@ -328,7 +331,7 @@ static unsigned option_flag(enum ast_prog_kind kind)
 		{ AST_P_SCRIPT, LINE_OF_SCRIPT }, { AST_P_TREES, LINE_OF_TREES },
 		{ AST_P_INSTEAD, LINE_OF_INSTEAD }, { AST_P_EDITS, LINE_OF_EDITS },
 		{ AST_P_BEGINS, LINE_OF_BEGINS }, { AST_P_BELOW, LINE_OF_BELOW },
-		{ AST_P_UNPACKS, LINE_OF_UNPACKS },
+		{ AST_P_UNPACKS, LINE_OF_UNPACKS }, { AST_P_NAMES_FROM, LINE_OF_NAMES },
 	};
 
 	for (size_t i = 0; i < POL_LEN(kinds); i++)
@@ -464,6 +467,7 @@ static void add_item(struct table *t, const struct ast_prog_item *item)
 	case AST_P_BEGINS:
 	case AST_P_BELOW:
 	case AST_P_UNPACKS:
+	case AST_P_NAMES_FROM:
 		for (const struct ast_value *v = item->values; v; v = v->next)
 			add_spec(t, item, v);
 		break;
@@ -481,6 +485,7 @@ static void add_item(struct table *t, const struct ast_prog_item *item)
 	case AST_P_BEGINS_OPERAND:
 	case AST_P_BELOW_OPERAND:
 	case AST_P_UNPACKS_OPERAND:
+	case AST_P_NAMES_FROM_OPERAND:
 		add_operands(t, item);
 		break;
 	case AST_P_CODE_STDIN:

@@ -10,7 +10,7 @@
 #define OPTION_FLAGS \
 	(LINE_OF_GLOBAL | LINE_OF_CODE | LINE_OF_QUERY | LINE_OF_MOVES | LINE_OF_RUNS | LINE_OF_LEADS | \
 	 LINE_OF_READS | LINE_OF_WRITES | LINE_OF_SCRIPT | LINE_OF_TREES | LINE_OF_INSTEAD | \
-	 LINE_OF_EDITS | LINE_OF_BEGINS | LINE_OF_BELOW | LINE_OF_UNPACKS)
+	 LINE_OF_EDITS | LINE_OF_BEGINS | LINE_OF_BELOW | LINE_OF_UNPACKS | LINE_OF_NAMES)
 
 struct commands {
 	struct check *c;
@@ -114,7 +114,7 @@ static int check_places(const struct commands *m, const struct line_program *p)
 	for (uint32_t i = 0; i < p->places.count; i++) {
 		uint32_t n = v[i].operand;
 
-		if (v[i].kind < LINE_PLACE_READS || v[i].kind > LINE_PLACE_UNPACKS ||
+		if (v[i].kind < LINE_PLACE_READS || v[i].kind > LINE_PLACE_NAMES ||
 		    (n < LINE_REST_OPERAND && (n % LINE_FROM_OPERAND == 0 ||
 					     n % LINE_FROM_OPERAND > UINT8_MAX ||
 					     n / LINE_FROM_OPERAND > 1)))

@@ -146,6 +146,7 @@ struct cmd_node {
 	                            writes */
 	bool handed_on;          /* as in cmd_ctx */
 	bool unpacks;            /* no word names the files that it writes */
+	bool names;              /* no word names some of the files that it reads */
 	bool input;              /* the line says what it reads from its standard input */
 	bool own_input;          /* … with a redirection */
 };

@@ -17,6 +17,7 @@ struct files {
 	bool below;                /* everything below what it writes is written, too */
 	bool begins;               /* an option's value is a part of names that it makes */
 	bool unpacks;              /* it writes files that no word names, unless … */
+	bool names;                /* it reads files that no word names */
 	bool lists;                /* … an option makes it only list them (`unzip -l`) */
 	bool whole;                /* names that it makes in a directory are whole words */
 	bool bundle;               /* the first word stands for options (`tar czf`) */
@@ -100,6 +101,8 @@ static void operands(struct files *f)
 				cmd_script_file(f->a, f->p, f->p->words[i].w);
 			else if (c->kind == LINE_PLACE_UNPACKS)
 				f->unpacks = true;
+			else if (c->kind == LINE_PLACE_NAMES)
+				f->names = true;
 			else {
 				f->trees = true;
 				f->bundle |= i == 1;
@@ -145,6 +148,7 @@ static bool options(struct files *f)
 		f->begins |= (flags & LINE_OF_BEGINS) != 0;
 		f->below |= (flags & LINE_OF_BELOW) != 0;
 		f->unpacks |= (flags & LINE_OF_UNPACKS) != 0;
+		f->names |= (flags & LINE_OF_NAMES) != 0;
 		f->lists |= (flags & LINE_OF_QUERY) && o->sure;
 		f->whole |= (flags & LINE_OF_BEGINS) && o->known->takes == LINE_TAKES_NOTHING;
 		f->trees |= (flags & LINE_OF_TREES) != 0;
@@ -264,6 +268,14 @@ static bool chooses_names(const struct cmd_part *p)
 	return false;
 }
 
+/* `sed -i`, `tar --remove-files`: what it reads is written, too. */
+static void mark_edited(struct files *f)
+{
+	for (uint32_t i = 1; i < f->p->nwords; i++)
+		if (f->p->words[i].places & CMD_P_READS)
+			f->p->words[i].places |= CMD_P_WRITES;
+}
+
 /*
  * `rm -r DIR`, `find DIR -delete`, `git clean -f`: the directories are the operands that are
  * written; if no table line says which, those that are read; if there are none, the working
@@ -309,6 +321,9 @@ bool cmd_files(struct cmd_an *a, struct cmd_part *p, bool input)
 	operands(&f);
 	behind_bundle(&f);
 	cmd_node(p)->unpacks = !f.lists && f.unpacks;
+	cmd_node(p)->names = f.names;
+	if (f.edits)
+		mark_edited(&f);
 	if (f.below)
 		mark_below(&f);
 	if (is_of_git(a, p->program))
@@ -323,7 +338,6 @@ bool cmd_files(struct cmd_an *a, struct cmd_part *p, bool input)
 	for (uint32_t i = 1; i < p->nwords; i++)
 		if (p->words[i].places & CMD_P_READS)
 			p->words[i].places |= (f.trees ? CMD_P_TREE : 0) |
-					      (f.edits ? CMD_P_WRITES : 0) |
 					      (f.edits && f.suffix ? CMD_P_BEGINS : 0) |
 					      (f.whole ? CMD_P_WHOLE : 0);
 	if (!f.trees)

@@ -132,6 +132,13 @@ static bool is_process(const struct sh_word *w)
 	return (w->flags & SH_W_PROCSUB) && !w->seg.next;
 }
 
+/* Is the piece the value of HOME or PWD? Of ~NAME that is not known. */
+static bool is_known_directory(const struct sh_seg *g)
+{
+	return (g->kind == SH_ANY || g->kind == SH_MULTI) &&
+	       (g->n == 3 || (g->n == 4 && memcmp(g->p, SH_A_HOME, 4) != 0));
+}
+
 /* May the word be a name of which nothing is known? A pattern of file names is looked up on the
  * disk, and a number is judged as a pattern. */
 static bool is_unknown_name(const struct cmd_word *word)
@@ -142,8 +149,7 @@ static bool is_unknown_name(const struct cmd_word *word)
 		return false;
 	if (is_attached_pattern(word))
 		return true;
-	/* $HOME and $PWD are known */
-	if ((g->kind == SH_ANY || g->kind == SH_MULTI) && (g->n == 3 || g->n == 4))
+	if (is_known_directory(g))
 		g = g->next;
 	for (; g; g = g->next)
 		if ((g->kind == SH_ANY || g->kind == SH_MULTI) && !g->number)
@@ -240,7 +246,7 @@ static bool reads_unknown(const struct cmd_part *p, uint32_t end)
 			return true;
 		for (const struct sh_seg *g = &w->w->seg; g; g = g->next)
 			if ((g->kind == SH_ANY || g->kind == SH_MULTI) && !g->number &&
-			    !(g == &w->w->seg && (g->n == 3 || g->n == 4)) && !cmd_matched(g) &&
+			    !(g == &w->w->seg && is_known_directory(g)) && !cmd_matched(g) &&
 			    !(g->from && is_handed_on(p)))
 				return true;
 	}
@@ -254,7 +260,7 @@ static void mark_lost_paths(const struct cmd_an *a, struct cmd_part *p)
 
 	if (p->kind != CMD_COMMAND || (p->flags & CMD_REMOTE))
 		return;
-	if (reads_unknown(p, end)) {
+	if (cmd_node(p)->names || reads_unknown(p, end)) {
 		p->flags |= CMD_OPAQUE_READ;
 		if (!p->opaque)
 			p->opaque = no_read_name;

@@ -35,10 +35,14 @@ static bool behind_directory(const struct sh_seg *g, const char **ret_p, size_t 
 		return false;
 	*ret_p = g->next->p;
 	*ret_n = g->next->n;
-	/* the value of PWD is the current directory: "/x" is "x" in it */
+	/* the value of PWD is the current directory: "/x" is "x" in it, and "/" is "." */
 	while (!*ret_home && *ret_n && **ret_p == '/') {
 		++*ret_p;
 		--*ret_n;
+	}
+	if (!*ret_home && !*ret_n) {
+		*ret_p = ".";
+		*ret_n = 1;
 	}
 	return true;
 }
@@ -125,36 +129,37 @@ static bool attached_value(const char *p, size_t n, size_t *at, const char **ret
 }
 
 /*
- * What a URL that begins at *at or later names: the path of a file: URL of any host
- * ("file://localhost/x" is /x), and the name under which `curl -O`, `wget` and `git clone`
- * leave what another URL names, its last component.
+ * What a URL that begins at *at / 2 or later names: the path of a file: URL of any host
+ * ("file://localhost/x" is /x), and (odd *at) the name under which `curl -O`, `wget` and
+ * `git clone` leave what any URL names, its last component.
  */
 static bool name_of_url(const char *p, size_t n, size_t *at, const char **ret_p, size_t *ret_n)
 {
 	const char *colon, *path, *end, *slash;
 	size_t k;
 
-	for (; *at < n; *at = (size_t)(colon + 1 - p)) {
-		colon = memchr(p + *at, ':', n - *at);
+	while (*at / 2 < n) {
+		bool last = *at % 2;
+
+		colon = memchr(p + *at / 2, ':', n - *at / 2);
 		if (!colon)
 			return false;
 		k = (size_t)(colon - p);
+		*at = last ? 2 * (k + 1) : 2 * k + 1;
 		path = n - k > 3 && memcmp(colon, "://", 3) == 0 ? memchr(colon + 3, '/', n - k - 3) : NULL;
-		if (!path)
+		if (!path || (!last && (k < 4 || strncasecmp(colon - 4, "file", 4) != 0)))
 			continue;
-		for (end = path; end < p + n && *end != '?' && *end != '#'; end++)
-			;
 		*ret_p = path;
 		*ret_n = (size_t)(p + n - path);
-		if (k < 4 || strncasecmp(colon - 4, "file", 4) != 0) {
-			slash = memrchr(path, '/', (size_t)(end - path));
-			*ret_p = slash + 1;
-			*ret_n = (size_t)(end - slash - 1);
-		}
-		if (!*ret_n)
-			continue;
-		*at = (size_t)(colon + 1 - p);
-		return true;
+		if (!last)
+			return true;
+		for (end = path; end < p + n && *end != '?' && *end != '#'; end++)
+			;
+		slash = memrchr(path, '/', (size_t)(end - path));
+		*ret_p = slash + 1;
+		*ret_n = (size_t)(end - slash - 1);
+		if (*ret_n)
+			return true;
 	}
 	return false;
 }
@@ -395,28 +400,42 @@ bool cmd_begin_pattern(const struct cmd_world *w, const char *dir, const char *t
 	return add_beginning(w, dir, text, n, home, ret) && add(ret, CMD_G_STAR);
 }
 
+/* How a word that is a pattern begins: with the value of HOME or PWD, and with literal text. */
+struct start {
+	bool home, here;
+	const char *p;
+	size_t n;
+	const struct sh_seg *rest; /* what follows */
+};
+
+static void read_start(const struct sh_seg *g, struct start *ret)
+{
+	bool unknown = g->kind == SH_ANY || g->kind == SH_MULTI;
+
+	*ret = (struct start){ .home = g->kind == SH_HOME || (unknown && g->n == 4),
+			       .here = unknown && g->n == 3, .p = "" };
+	ret->rest = ret->home || ret->here ? g->next : g;
+	if (ret->rest && ret->rest->kind == SH_LIT) {
+		ret->p = ret->rest->p;
+		ret->n = ret->rest->n;
+		ret->rest = ret->rest->next;
+	}
+	/* the value of PWD is the current directory */
+	while (ret->here && ret->n && *ret->p == '/') {
+		ret->p++;
+		ret->n--;
+	}
+}
+
 /* Adds the literal beginning of a word as a path. *ret_g: what follows it. */
 static bool add_start(const struct cmd_world *w, const char *dir, const struct sh_seg *g,
 		      struct cmd_pattern *ret, const struct sh_seg **ret_g)
 {
-	bool home = g->kind == SH_HOME || ((g->kind == SH_ANY || g->kind == SH_MULTI) && g->n == 4);
-	bool here = (g->kind == SH_ANY || g->kind == SH_MULTI) && g->n == 3;
-	const struct sh_seg *first = home || here ? g->next : g;
-	const char *p = "";
-	size_t n = 0;
+	struct start s;
 
-	if (first && first->kind == SH_LIT) {
-		p = first->p;
-		n = first->n;
-		*ret_g = first->next;
-	} else {
-		*ret_g = first;
-	}
-	while (here && n && *p == '/') {
-		p++;
-		n--;
-	}
-	return add_beginning(w, dir, p, n, home, ret);
+	read_start(g, &s);
+	*ret_g = s.rest;
+	return add_beginning(w, dir, s.p, s.n, s.home, ret);
 }
 
 /* May a component of these pieces, the first of which goes on with one, be ".."? Patterns
@@ -517,7 +536,8 @@ bool cmd_word_on_disk(const struct cmd_world *w, const char *dir, const struct c
 	char start[CMD_GIVEN_MAX];
 	const char *p, *slash;
 	size_t n, at = 0, k;
-	bool home = g->kind == SH_HOME;
+	struct start s;
+	bool home;
 
 	*ret_glob = cmd_has_glob(word);
 	if (!*ret_glob) {
@@ -527,16 +547,14 @@ bool cmd_word_on_disk(const struct cmd_world *w, const char *dir, const struct c
 		k = g->kind == SH_LIT && !g->next ? word->value_at : 0;
 		return cmd_resolve_given(w, dir, p + k, n - k, home, true, ret);
 	}
-	g = home ? g->next : g;
-	p = g && g->kind == SH_LIT ? g->p : "";
-	n = g && g->kind == SH_LIT ? g->n : 0;
-	slash = n ? memrchr(p, '/', n) : NULL;
-	k = slash ? (size_t)(slash - p) + 1 : 0;
-	if (!cmd_resolve_given(w, dir, k ? p : home ? "" : ".", k ? k : !home, home, true, start) ||
+	read_start(g, &s);
+	slash = s.n ? memrchr(s.p, '/', s.n) : NULL;
+	k = slash ? (size_t)(slash - s.p) + 1 : 0;
+	if (!cmd_resolve_given(w, dir, k ? s.p : s.home ? "" : ".", k ? k : !s.home, s.home, true, start) ||
 	    !quote(ret, &at, start, start[1] ? strlen(start) : 0) || !quote(ret, &at, "/", 1) ||
-	    !quote(ret, &at, p + k, n - k))
+	    !quote(ret, &at, s.p + k, s.n - k))
 		return false;
-	for (g = g && g->kind == SH_LIT ? g->next : g; g; g = g->next)
+	for (g = s.rest; g; g = g->next)
 		if (g->kind == SH_LIT ? !quote(ret, &at, g->p, g->n) :
 					g->kind != SH_GLOB || !add_shell_glob(ret, &at, g->p, g->n))
 			return false;

@@ -77,7 +77,9 @@ enum line_option_flag {
 	                          written (csplit -f) */
 	LINE_OF_BELOW = 8192,  /* everything below the directories that are written is written
 	                          as well (rm -r) */
-	LINE_OF_UNPACKS = 16384 /* the program writes files whose names no word tells (tar -x) */
+	LINE_OF_UNPACKS = 16384, /* the program writes files whose names no word tells (tar -x) */
+	LINE_OF_NAMES = 32768    /* the program reads files whose names stand in a file or in its
+	                            input (tar -T) */
 };
 
 #define LINE_NO_WHEN UINT32_MAX
@@ -101,12 +103,12 @@ struct line_code { uint32_t operand, when; };
 
 /* Operands that name files, or (BEGINS) are the beginnings of names of files that are written,
  * or (BELOW) directories below which everything is written, or (UNPACKS) say that the program
- * writes files whose names no word tells.
+ * writes files whose names no word tells, or (NAMES) reads such files.
  * A literal operand counts only if its text matches `when`. */
 enum line_place_kind {
 	LINE_PLACE_CODE, /* has a table of its own (line_code) */
 	LINE_PLACE_READS, LINE_PLACE_WRITES, LINE_PLACE_SCRIPT, LINE_PLACE_TREES,
-	LINE_PLACE_BEGINS, LINE_PLACE_BELOW, LINE_PLACE_UNPACKS,
+	LINE_PLACE_BEGINS, LINE_PLACE_BELOW, LINE_PLACE_UNPACKS, LINE_PLACE_NAMES,
 	LINE_PLACE_COUNT
 };
 #define LINE_LAST_OPERAND (UINT32_MAX - 1)

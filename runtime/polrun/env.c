@@ -21,6 +21,26 @@ static const char *const risky[] = {
 	"PROMPT_COMMAND", "PERL5LIB", "PERL5OPT", "PERL5DB", "PYTHONPATH",
 	"PYTHONHOME", "PYTHONSTARTUP", "PYTHONINSPECT", "RUBYOPT", "RUBYLIB",
 	"NODE_OPTIONS", "NODE_PATH", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS",
+	/* java(1), "Using the JDK_JAVA_OPTIONS launcher environment variable" */
+	"JDK_JAVA_OPTIONS",
+	/* lua(1): code; Lua 5.4's reference manual 6.3: where require() looks for modules */
+	"LUA_INIT*", "LUA_PATH*", "LUA_CPATH*",
+	/* .NET: docs/design/features/host-startup-hook.md of its runtime, and "Set up a profiling
+	 * environment" */
+	"DOTNET_STARTUP_HOOKS", "DOTNET_ADDITIONAL_DEPS", "CORECLR_*", "COR_*",
+	/* php(1), "Directives": the configuration may name a file that is run first */
+	"PHPRC", "PHP_INI_SCAN_DIR",
+	/* the manual of Julia, "Environment Variables"; R's Startup(Rd) */
+	"JULIA_LOAD_PATH", "JULIA_DEPOT_PATH", "R_PROFILE*", "R_ENVIRON*",
+	/* zsh(1), "Startup/shutdown files"; erl(1), "Environment variables" */
+	"ZDOTDIR", "ERL_FLAGS", "ERL_AFLAGS", "ERL_ZFLAGS", "ERL_LIBS",
+	/* programs that others start by themselves: git(1), less(1) "Input preprocessor", cargo's
+	 * "Environment Variables" */
+	"GIT_SSH", "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF", "GIT_EXEC_PATH",
+	"GIT_PROXY_COMMAND", "GIT_ASKPASS", "GIT_TEMPLATE_DIR", "LESSOPEN", "LESSCLOSE",
+	"RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER",
+	/* libraries that load modules: openssl-env(7) */
+	"OPENSSL_CONF", "OPENSSL_MODULES", "OPENSSL_ENGINES",
 	/* proxy settings */
 	"http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy",
 	"HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "ALL_PROXY", "NO_PROXY",

@@ -74,6 +74,10 @@ line_is() { # EFFECT SCOPE LINE
 	got=$(cd "$P" && "$BIN/polc" explain --scope "$2" "$WORK/line.polb" command "$3" | sed -n '1s/:.*//p')
 	[ "$got" = "$1" ] || bad "explain, $2: '$3' is '$got', not $1"
 }
+lines_are() { # SCOPE; rows "EFFECT LINE" on stdin
+	python3 "$(dirname "$0")/../lib/lines.py" "$BIN" "$WORK/line.polb" "$P" "$1" >"$WORK/wrong" || bad "lines.py failed"
+	[ ! -s "$WORK/wrong" ] || bad "$(cat "$WORK/wrong")"
+}
 hook_says() { # LINE
 	python3 -c 'import json,sys; print(json.dumps({"cwd":sys.argv[2],"permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":sys.argv[1]}}))' "$1" "$P" |
 		(cd "$P" && CLAUDE_PROJECT_DIR=$P "$BIN/polquery" -b "$WORK/line.polb" hook claude-code) |
@@ -128,9 +132,7 @@ raw_policy 'policy agent { level user }
 command { allow "{cat|echo|tee|cp|cd|rm|mv|chmod|find|rsync|sed|prettier|touch} **", "git {clean|mv} **" }
 file { hide "${PROJECT_DIR}/.env" as secret  deny write "${PROJECT_DIR}/CLAUDE.md", "**/KEEP.md" as guarded
        allow read, write "${PROJECT_DIR}" }' line
-while read -r want line; do
-	line_is "$want" host "$line"
-done <<-'ROWS'
+lines_are host <<-'ROWS'
 	allow rm -rf free
 	ask rm -rf held
 	ask rm -rf h*
@@ -192,9 +194,7 @@ raw_policy 'policy agent { level user }
 command { allow "{cat|tee|cp|cd|pushd|popd|env|find|grep|rg|git|tar|patch|make|npm|ls|mytool|echo} **" otherwise deny opaque ask }
 file { hide "${PROJECT_DIR}/.env" as secret  deny write "${PROJECT_DIR}/held" as guarded
        allow read, write "${PROJECT_DIR}" }' line
-while read -r want line; do
-	line_is "$want" host "$line"
-done <<-'ROWS'
+lines_are host <<-'ROWS'
 	allow pushd sub; cat f; popd; cat sub/f
 	deny pushd sub; cat ../.env
 	deny pushd held && tee new
@@ -259,9 +259,7 @@ raw_policy 'policy agent { level user }
 command { allow "{cat|tee|cp|mv|rm|dd|ln|install|truncate|find|xargs|grep|wc|sort|ls|git|tar|unzip|cpio|ar|patch|mytool|echo|printf|touch|sh|for} **" otherwise deny opaque ask }
 file { hide "${PROJECT_DIR}/.env" as secret  deny write "${PROJECT_DIR}/held" as guarded
        allow read, write "${PROJECT_DIR}" }' line
-while read -r want line; do
-	line_is "$want" host "$line"
-done <<-'ROWS'
+lines_are host <<-'ROWS'
 	allow rm sub/f
 	ask find held -exec rm -rf {} +
 	ask find held/f -exec tee {} \;

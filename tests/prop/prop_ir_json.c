@@ -129,7 +129,7 @@ static void add_programs(struct rnd *r, struct ir *ir)
 		struct ir_optspec *o = &p.options[i];
 
 		o->name = str_printf(r->a, "--o%zu", i);
-		o->flags = (unsigned)rnd_below(r, 2 * LINE_OF_UNPACKS);
+		o->flags = (unsigned)rnd_below(r, 2 * LINE_OF_NAMES);
 		o->says_takes = !(o->flags & ~(unsigned)LINE_OF_GLOBAL) || rnd_one_in(r, 2);
 		if (o->says_takes)
 			o->takes = (enum line_option_takes)rnd_below(r, 3);

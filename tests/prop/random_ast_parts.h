@@ -448,6 +448,7 @@ static inline struct ast_prog_item *tree_prog_item(struct tree_gen *g)
 	case AST_P_BEGINS:
 	case AST_P_BELOW:
 	case AST_P_UNPACKS:
+	case AST_P_NAMES_FROM:
 		v = tree_optspecs(g);
 		break;
 	case AST_P_SKIP:
@@ -462,6 +463,7 @@ static inline struct ast_prog_item *tree_prog_item(struct tree_gen *g)
 	case AST_P_BEGINS_OPERAND:
 	case AST_P_BELOW_OPERAND:
 	case AST_P_UNPACKS_OPERAND:
+	case AST_P_NAMES_FROM_OPERAND:
 		v = k == AST_P_CODE ? tree_optspecs(g) :
 		    tree_coin(g)    ? tree_value_of(g, AST_V_NAME, STR("any")) :
 				      tree_number(g);

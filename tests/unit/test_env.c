@@ -97,7 +97,9 @@ static void test_loaders_and_proxies_need_their_whole_name(void **state)
 {
 	const char *env[] = { "LD_PRELOAD=x", "LD_AUDIT=x", "http_proxy=x", "BASH_ENV=x",
 			      "BASH_FUNC_ls%%=x", "NODE_OPTIONS=x", "SSH_AUTH_SOCK=x",
-			      "HTTPS_PROXY=y", "OTHER=1", NULL };
+			      "HTTPS_PROXY=y", "OTHER=1", "JDK_JAVA_OPTIONS=x", "LUA_INIT_5_4=x",
+			      "DOTNET_STARTUP_HOOKS=x", "LESSOPEN=x", "GIT_SSH_COMMAND=x",
+			      "GIT_AUTHOR_NAME=me", NULL };
 	char **e;
 
 	(void)state;
@@ -113,6 +115,12 @@ static void test_loaders_and_proxies_need_their_whole_name(void **state)
 	is(e, "BASH_FUNC_ls%%", NULL);
 	is(e, "NODE_OPTIONS", NULL);
 	is(e, "SSH_AUTH_SOCK", NULL);
+	is(e, "JDK_JAVA_OPTIONS", NULL);
+	is(e, "LUA_INIT_5_4", NULL);
+	is(e, "DOTNET_STARTUP_HOOKS", NULL);
+	is(e, "LESSOPEN", NULL);
+	is(e, "GIT_SSH_COMMAND", NULL);
+	is(e, "GIT_AUTHOR_NAME", "me");
 	is(e, "HTTPS_PROXY", "y"); /* somebody named it */
 	env_free(e);
 }

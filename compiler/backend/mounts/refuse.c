@@ -88,7 +88,7 @@ static bool refuse_of_process(const struct ir_rule *r, const struct ir_set *set,
 		if (!is_of_process(places.paths.v[i]))
 			continue;
 		d = diag_add(sink, DIAG_WILD_SYSTEM, r->at.span,
-			     "'%.*s' is something else for each process: nobody can decide about it by name",
+			     "the path '%.*s' leads each process to another file: a rule cannot deny it by name",
 			     STR_ARG(places.paths.v[i]));
 		diag_help(sink, d, "a run sees its own processes only; for what an agent reads outside "
 				   "of runs add 'when scope == host'");

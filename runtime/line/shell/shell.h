@@ -46,6 +46,8 @@ enum sh_seg_kind {
 	SH_HOME,  /* an unquoted ~ before a '/' or the end: the value of HOME */
 };
 
+#define SH_A_HOME "USER" /* as long as "HOME" */
+
 struct sh_text {
 	const char *p;
 	uint32_t n;
@@ -54,7 +56,7 @@ struct sh_text {
 struct sh_seg {
 	const char *p; /* LIT: the bytes, GLOB: the pattern; not NUL-terminated. ANY and
 	                * MULTI: "HOME" or "PWD" if the piece is exactly the value of that
-	                * variable, or (~NAME) may be */
+	                * variable, SH_A_HOME if it may be that of HOME (~NAME) */
 	struct sh_seg *next;
 	uint32_t n;
 	enum sh_seg_kind kind : 8;

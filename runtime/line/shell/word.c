@@ -164,9 +164,10 @@ static bool tilde(struct shell *s, struct shell_word *b)
 	/* ~+ is the value of PWD */
 	if (s->p - at == 2 && at[1] == '+')
 		return shell_seg(s, b, SH_ANY, "PWD", 3);
-	/* ~NAME is HOME if that is the user's own name, which a line may use as well */
+	/* ~NAME is HOME if that is the user's own name, which a line may use as well; else
+	 * nobody knows which directory it is */
 	if (s->p - at > 1 && shell_is(at[1], C_NAME))
-		return shell_seg(s, b, SH_ANY, "HOME", 4);
+		return shell_seg(s, b, SH_ANY, SH_A_HOME, 4);
 	return shell_seg(s, b, SH_ANY, NULL, 0);
 }
 
