@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/base/io.h"
 #include "runtime/base/place.h"
 #include "runtime/state/session_root.h"
 #include "runtime/state/state_dir.h"
@@ -51,6 +52,19 @@ static bool project_of(struct query *q, const char *dir, char out[PATH_MAX], str
 	return true;
 }
 
+/* The record names a physical path.  If a directory of it has become a symbolic link since, it leads to
+ * another project than the one in which the session began. */
+static bool is_still_there(const char *recorded, struct rt_err *err)
+{
+	char now[PATH_MAX], shown[200];
+
+	if (place_physical_below(recorded, 0, now) == 0 && strcmp(now, recorded) == 0)
+		return true;
+	io_escape(shown, sizeof(shown), recorded, strlen(recorded));
+	return rt_fail(err, ELOOP, "'%s', in which this session began, has become a symbolic link or lies "
+		       "behind one: put the directory back, or begin a new session", shown) == 0;
+}
+
 bool hook_root_find(struct query *q, const struct hook_message *m, char out[PATH_MAX],
 		    struct rt_err *err)
 {
@@ -62,7 +76,7 @@ bool hook_root_find(struct query *q, const struct hook_message *m, char out[PATH
 	if (m->session && state_dir_of_home(state, &none) == 0)
 		r = session_find(state, name, m->session, out, err);
 	if (r != 0)
-		return r > 0;
+		return r > 0 && is_still_there(out, err);
 	if (!start)
 		return rt_fail(err, ENOENT, "nobody has seen in which directory this session began, so "
 			       "nothing is in its project: %s%s%s",

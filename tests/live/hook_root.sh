@@ -109,6 +109,28 @@ for agent in claude-code codex gemini-cli; do
 	unset XDG_STATE_HOME
 	rm -r "$P/planted"
 
+	t "$agent: a project whose directory, or one above it, has become a link is not the project that the link leads to"
+	M=$WORK/moves
+	mkdir -p "$M/up/app" "$M/other/app"
+	ask $agent "$M/up/app" "$M/up/app" "FILE:$M/up/app/a" "moved-$agent"
+	allows "the control: before"
+	ask $agent "$M/up/app" "$M/up/app" "FILE:$M/other/app/a" "moved-$agent"
+	denies "the control: the other directory"
+	for moved in up/app up; do
+		mv "$M/$moved" "$M/kept" && ln -s "$M/other/app" "$M/$moved"
+		[ $moved = up/app ] || { rm "$M/$moved" && ln -s other "$M/$moved"; }
+		for file in "$M/up/app/a" "$M/other/app/a"; do
+			ask $agent "$M/up/app" "$M/other/app" "FILE:$file" "moved-$agent"
+			denies "$moved is a link: ${file#"$M/"}"
+		done
+		ask $agent "$M/up/app" "$M/up/app" 'echo x >a' "moved-$agent"
+		denies "$moved is a link: a line"
+		rm "$M/$moved" && mv "$M/kept" "$M/$moved"
+	done
+	ask $agent "$M/up/app" "$M/up/app" "FILE:$M/up/app/a" "moved-$agent"
+	allows "the control: after"
+	rm -r "$M"
+
 	t "$agent: --run: the walls are those of the session's project"
 	policy '' run
 	ask $agent "$P" "$P" 'echo a' '' --run "$WORK/run.polb"
