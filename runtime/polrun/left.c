@@ -179,7 +179,8 @@ static bool in_new_repo(const struct repo_list *now, const struct repo_list *bef
 {
 	for (size_t i = 0; i < now->n; i++) {
 		const char *path = now->v[i].path, *slash = strrchr(path, '/');
-		size_t n = (now->v[i].kind == REPO_DOT_GIT || now->v[i].kind == REPO_GIT_FILE) && slash ?
+		size_t n = now->v[i].kind == REPO_BARE ? strlen(path) :
+			   (now->v[i].kind == REPO_DOT_GIT || now->v[i].kind == REPO_GIT_FILE) && slash ?
 				   (size_t)(slash - path) : 0;
 
 		if (strcmp(name, path) == 0 || (n && strncmp(name, path, n) == 0 && name[n] == '/' &&

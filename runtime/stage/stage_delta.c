@@ -12,6 +12,7 @@
 #include "runtime/base/sys.h"
 #include "runtime/stage/stage_attr.h"
 #include "runtime/stage/stage_entry.h"
+#include "runtime/stage/stage_stat.h"
 #include "runtime/stage/stage_walk.h"
 
 /* --- the list ------------------------------------------------------------------------ */
@@ -155,6 +156,9 @@ static int read_attrs(const struct stage_found *f, struct stage_entry *e,
 		if (in < 0) {
 			r = -errno;
 			stage_attrs_release(a);
+		} else if (stage_has_writer(in)) {
+			e->state = STAGE_UNFIT;
+			(void)snprintf(e->why, sizeof(e->why), "another process has it open for writing");
 		}
 	}
 	if (r == 0)

@@ -274,6 +274,9 @@ static int judge_one(const struct stage_judge *j, struct stage_entry *e)
 		(void)stage_outside_is_base(j, e, &o);
 	if (e->state == STAGE_READY && gives_rights(e))
 		stage_refuse(e, STAGE_UNFIT, "it has a set-user-ID or set-group-ID bit");
+	if (e->state == STAGE_READY && e->op != STAGE_DELETE &&
+	    stage_record_has_writer(j->rec, e->now.dev, e->now.ino))
+		stage_refuse(e, STAGE_UNFIT, "another process had it open for writing when the run ended");
 	/* the rules are asked last: their answer is the one that is shown */
 	return stage_ask_rules(j, e);
 }

@@ -140,6 +140,13 @@ static bool take_shared(struct stage_record *r, char *line)
 	return true;
 }
 
+static bool take_writer(struct stage_record *r, char *line)
+{
+	struct stage_known_file *f = &r->writer[r->nwriters];
+
+	return stage_number(&line, &f->dev) && stage_number(&line, &f->ino) && ++r->nwriters;
+}
+
 static bool take_end(struct stage_record *r, char *line)
 {
 	int64_t status;
@@ -190,6 +197,8 @@ static bool take_line(struct stage_record *r, char *line)
 		return take_done(r, line);
 	if (!strcmp(word, "shared"))
 		return take_shared(r, line);
+	if (!strcmp(word, "writer"))
+		return take_writer(r, line);
 	return false;
 }
 
@@ -227,6 +236,13 @@ const uint8_t *stage_record_shared(const struct stage_record *r, uint64_t dev, u
 	return f ? f->digest : NULL;
 }
 
+bool stage_record_has_writer(const struct stage_record *r, uint64_t dev, uint64_t ino)
+{
+	struct stage_known_file key = { .dev = dev, .ino = ino };
+
+	return r->nwriters && bsearch(&key, r->writer, r->nwriters, sizeof(key), order_shared);
+}
+
 int stage_record_read(char *text, struct stage_record *ret)
 {
 	struct stage_record r = { .text = text };
@@ -243,7 +259,8 @@ int stage_record_read(char *text, struct stage_record *ret)
 	r.alias = calloc(lines, sizeof(*r.alias));
 	r.done = calloc(lines, sizeof(*r.done));
 	r.shared = calloc(lines, sizeof(*r.shared));
-	if (!r.tree || !r.closed || !r.made || !r.alias || !r.done || !r.shared) {
+	r.writer = calloc(lines, sizeof(*r.writer));
+	if (!r.tree || !r.closed || !r.made || !r.alias || !r.done || !r.shared || !r.writer) {
 		stage_record_release(&r);
 		return -ENOMEM;
 	}
@@ -259,6 +276,7 @@ int stage_record_read(char *text, struct stage_record *ret)
 	}
 	qsort(r.done, r.ndone, sizeof(*r.done), order_done);
 	qsort(r.shared, r.nshared, sizeof(*r.shared), order_shared);
+	qsort(r.writer, r.nwriters, sizeof(*r.writer), order_shared);
 	*ret = r;
 	return 0;
 }
@@ -277,6 +295,7 @@ void stage_record_release(struct stage_record *r)
 	free(r->alias);
 	free(r->done);
 	free(r->shared);
+	free(r->writer);
 	free(r->text);
 	*r = (struct stage_record){ .text = NULL };
 }

@@ -19,6 +19,8 @@
  *   done N PATH                 was committed, and is no change any more
  *   shared DEV INO DIGEST       a file outside of which several names have changed, before
  *                               the first of them was committed (stage_shared.h)
+ *   writer DEV INO              a file of an upper layer that a process outside of the run had open for
+ *                               writing when the run ended
  */
 #ifndef RUNTIME_STAGE_STAGE_RECORD_H
 #define RUNTIME_STAGE_STAGE_RECORD_H
@@ -80,6 +82,8 @@ struct stage_record {
 	size_t ndone;
 	struct stage_known_file *shared; /* sorted */
 	size_t nshared;
+	struct stage_known_file *writer; /* sorted, without digests */
+	size_t nwriters;
 	bool has_ended, empty;
 	int status;
 	uint64_t init, ticks; /* 0: never started */
@@ -91,6 +95,8 @@ int stage_record_read(char *text, struct stage_record *ret);
 bool stage_record_is_done(const struct stage_record *r, unsigned tree, const char *path);
 /* The digest that was noted of this file; NULL: none. */
 const uint8_t *stage_record_shared(const struct stage_record *r, uint64_t dev, uint64_t ino);
+/* Could a process outside have gone on writing the file of an upper layer after the run? */
+bool stage_record_has_writer(const struct stage_record *r, uint64_t dev, uint64_t ino);
 /* Closes the descriptors of the trees as well. */
 void stage_record_release(struct stage_record *r);
 

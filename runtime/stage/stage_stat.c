@@ -107,3 +107,11 @@ int stage_digest_at(int dir, const char *name, uint8_t ret[STAGE_DIGEST])
 		return -errno;
 	return S_ISREG(st.st_mode) ? stage_digest_fd(fd, ret) : -EINVAL;
 }
+
+bool stage_has_writer(int fd)
+{
+	if (fcntl(fd, F_SETLEASE, F_RDLCK) != 0)
+		return true;
+	(void)fcntl(fd, F_SETLEASE, F_UNLCK);
+	return false;
+}

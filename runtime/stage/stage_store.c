@@ -18,6 +18,7 @@
 #include "runtime/base/sys.h"
 #include "runtime/stage/stage_names.h"
 #include "runtime/stage/stage_remove.h"
+#include "runtime/stage/stage_stat.h"
 #include "runtime/stage/stage_walk.h"
 #include "runtime/state/state_dir.h"
 
@@ -381,15 +382,50 @@ static bool layer_is_empty(const struct stage *s, size_t n)
 	return entries == 2;
 }
 
+/*
+ * A process outside may have got a descriptor of such a file over a socket, and could change what was reviewed.
+ * After the run no process can open a file of the layer for writing.
+ */
+static int note_writer(void *arg, const struct stage_found *f)
+{
+	const struct stage *s = arg;
+	AUTO_CLOSE int fd = -1;
+	char line[80];
+	int n;
+
+	if (!S_ISREG(f->st.st_mode))
+		return 0;
+	fd = sys_open_beneath(f->dir, f->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, STAGE_RESOLVE);
+	/* what may not be read is not committed */
+	if (fd < 0 || !stage_has_writer(fd))
+		return 0;
+	n = snprintf(line, sizeof(line), "writer %" PRIu64 " %" PRIu64 "\n", (uint64_t)f->st.st_dev,
+		     (uint64_t)f->st.st_ino);
+	return io_write_all(s->record, line, (size_t)n);
+}
+
+static int note_writers(const struct stage *s, size_t n)
+{
+	AUTO_CLOSE int fd = -1;
+	char name[32];
+
+	(void)snprintf(name, sizeof(name), "%zu/upper", n);
+	fd = sys_open_beneath(s->dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, STAGE_RESOLVE);
+	return fd < 0 ? -errno : stage_walk(fd, note_writer, (void *)(uintptr_t)s);
+}
+
 int stage_close(const struct stage *s, int status, int64_t now, bool *ret_empty)
 {
 	static const char word[] = "empty\n";
 	bool empty = true;
-	int r;
+	int r = 0;
 
 	for (size_t i = 0; i < s->nlayers; i++)
 		empty &= layer_is_empty(s, i);
-	r = stage_note_end(s, status, now);
+	for (size_t i = 0; i < s->nlayers && r == 0 && !empty; i++)
+		r = note_writers(s, i);
+	if (r == 0)
+		r = stage_note_end(s, status, now);
 	if (r == 0 && empty)
 		r = io_write_all(s->record, word, sizeof(word) - 1);
 	*ret_empty = empty;

@@ -89,4 +89,73 @@ for ((i = 0; i < times; i++)); do
 	[ "$(head -c 4 deploy/x)" = EVIL ] || bad 'the run beside did not write deploy/x'
 done
 
+# The staged run passes the descriptor of a file to a run in another project, over a socket that a rule allows.
+mkdir -p "$WORK/other"
+# shellcheck disable=SC2016
+policy 'unix { allow "${PROJECT_DIR}/s" }' keeper
+policy "file { allow read \"$WORK/other\" }
+unix { allow \"$WORK/other/s\" }" giver
+cat >"$WORK/other/keep.py" <<'E2'
+import os, socket, sys, time
+def wait_for(name):
+    while not os.path.exists(name):
+        time.sleep(0.02)
+s = socket.socket(socket.AF_UNIX)
+s.bind('s')
+s.listen(1)
+open('ready', 'w').close()
+c = s.accept()[0]
+fd = socket.recv_fds(c, 1, 1)[1][0]
+if sys.argv[1] == 'closed':
+    os.close(fd)
+c.send(b'y')
+wait_for('go')
+if sys.argv[1] != 'closed':
+    os.pwrite(fd, b'EVIL', 0)
+if sys.argv[1] == 'written':
+    os.close(fd)
+open('wrote', 'w').close()
+wait_for('end')
+E2
+cat >"$WORK/other/give.py" <<'E2'
+import os, socket, sys
+fd = os.open('kept', os.O_RDWR | os.O_CREAT, 0o644)
+os.write(fd, b'fine\n')
+s = socket.socket(socket.AF_UNIX)
+s.connect(sys.argv[1])
+socket.send_fds(s, [b'x'], [fd])
+s.recv(1)
+E2
+passed() { # HOW: what the other run does with it: closed, before the staged run ends; written, and closed then; open
+	rm -f kept "$WORK/other/"{s,ready,go,wrote,end}
+	(cd "$WORK/other" && exec "$BIN/polrun" -q -b "$WORK/keeper.polb" python3 keep.py "$1") >"$WORK/beside.out" 2>&1 </dev/null &
+	keeper=$!
+	within 30 test -e "$WORK/other/ready" || bad "it does not listen: $(<"$WORK/beside.out")"
+	run_with giver --stage python3 "$WORK/other/give.py" "$WORK/other/s"
+	want_rc 0
+	review
+	want_out "^create  *$P/kept: file 0644, 5 bytes"
+	touch "$WORK/other/go"
+	within 30 test -e "$WORK/other/wrote" || bad 'it has not written'
+	verb commit
+}
+unkept() {
+	touch "$WORK/other/end"
+	wait "$keeper" || bad "the other run ended with $?"
+}
+t "the control: a file that the other run has closed before is committed"
+passed closed
+want_rc 0
+want_text fine kept
+unkept
+for how in written open; do
+	t "what another run could write after the review is not committed: $how"
+	passed "$how"
+	want_rc 1
+	want_out 'refused: another process ha[sd] it open for writing'
+	no_file kept
+	unkept
+	verb discard
+done
+
 done_
