@@ -61,40 +61,83 @@ static void warn_quotes(struct lower *l, const struct ast_value *v)
 	}
 }
 
-/* The length of an assignment (`NAME=value`) with which the pattern begins; 0: there is none. */
-static size_t assignment_length(struct str t)
+/* Does the word assign (`NAME=value`, `NAME+=value`)? */
+static bool is_assignment(struct str word)
 {
-	size_t eq = 0, n;
+	size_t n = 0;
 
-	while (eq < t.n && t.p[eq] != '=' && t.p[eq] != '+' && !is_blank(t.p[eq]))
-		eq++;
-	if (!lower_is_variable(str_sub(t, 0, eq), false))
-		return 0;
-	n = eq + (eq < t.n && t.p[eq] == '+');
-	if (n >= t.n || t.p[n] != '=')
-		return 0;
-	while (n < t.n && !(is_blank(t.p[n]) && !is_escaped(t, n)))
+	while (n < word.n && word.p[n] != '=' && word.p[n] != '+')
 		n++;
-	return n;
+	if (!lower_is_variable(str_sub(word, 0, n), false))
+		return false;
+	n += n < word.n && word.p[n] == '+';
+	return n < word.n && word.p[n] == '=';
+}
+
+/* Is the word one that ends a command or redirects it, where it is not quoted? */
+static bool is_operator(struct str word)
+{
+	static const char *const operators[] = { "|",  "||", "|&", "&&", "&",  ">",
+						 ">>", "<",  "2>", "&>", "2>&1" };
+
+	for (size_t i = 0; i < POL_LEN(operators); i++)
+		if (str_eqz(word, operators[i]))
+			return true;
+	return false;
+}
+
+/* Does the shell replace some of the word (`~/x`, `$HOME/x`, `$(x)`)? */
+static bool is_expanded(struct str word)
+{
+	if (word.n && word.p[0] == '~' && (word.n == 1 || word.p[1] == '/'))
+		return true;
+	for (size_t i = 0; i + 1 < word.n; i++)
+		if (word.p[i] == '$' && !is_escaped(word, i) &&
+		    (word.p[i + 1] == '(' || lower_is_variable(str_sub(word, i + 1, 1), false)))
+			return true;
+	return false;
+}
+
+static void warn_syntax(struct lower *l, const struct ast_value *v, struct str word, const char *what,
+			const char *help)
+{
+	struct diag *d = diag_add(l->sink, DIAG_PATTERN_SYNTAX, v->at,
+				  "'%.*s' in '%.*s' matches a quoted word only: %s",
+				  STR_ARG(word), STR_ARG(v->text), what);
+
+	diag_help(l->sink, d, "%s", help);
 }
 
 /*
- * Warns about an assignment at the beginning: a pattern begins with the program, and what a line
- * assigns before it is no word of the command, so that the rule matches nothing.
+ * Warns about what only a shell understands.  A pattern is compared with the words of one command
+ * as the shell would pass them on, so that such a rule matches nothing but quoted text.
  */
-static void warn_assignment(struct lower *l, const struct ast_value *v, struct str text, bool narrow)
+static void warn_shell_syntax(struct lower *l, const struct ast_value *v, struct str text, bool narrow)
 {
-	size_t n = assignment_length(text);
-	struct diag *d;
+	for (size_t from = 0, to; from < text.n; from = to) {
+		struct str word;
 
-	if (!n)
+		while (from < text.n && is_blank(text.p[from]))
+			from++;
+		for (to = from; to < text.n && !(is_blank(text.p[to]) && !is_escaped(text, to));)
+			to++;
+		word = str_sub(text, from, to - from);
+		if (from == 0 && is_assignment(word)) {
+			warn_syntax(l, v, word, "what is assigned before a command is no word of it",
+				    narrow ? "begin with the program; 'safe NAME' lets the variable be set" :
+					     "begin with the program: the rule holds whatever is assigned before it");
+		} else if (is_operator(word)) {
+			warn_syntax(l, v, word, "each command of a line is judged by itself",
+				    "write a pattern for one command; a quoted word is meant by '\\\\' before it");
+		} else if (is_expanded(word)) {
+			warn_syntax(l, v, word, "a pattern sees what the shell puts in its place",
+				    "write a file rule, or '*' for what is not known; a quoted word is meant "
+				    "by '\\\\' before it");
+		} else {
+			continue;
+		}
 		return;
-	d = diag_add(l->sink, DIAG_PATTERN_ASSIGNMENT, v->at,
-		     "no line matches '%.*s': it begins with an assignment, which is no word of a command",
-		     STR_ARG(v->text));
-	diag_help(l->sink, d, "%s",
-		  narrow ? "begin with the program; to allow the variable as well write 'safe NAME'" :
-			   "begin with the program: the rule holds whatever is assigned before it");
+	}
 }
 
 /* Removes ":*" from the end; false if it is not there. */
@@ -204,7 +247,7 @@ static bool read_text(struct lower *l, const struct ast_value *v, bool narrow,
 	if (c->tail && c->words[c->nwords - 1].any_words)
 		return bad(l, v, "':*' behind '**'", "'**' alone says as much");
 	warn_quotes(l, v);
-	warn_assignment(l, v, text, narrow);
+	warn_shell_syntax(l, v, text, narrow);
 	return true;
 }
 
