@@ -204,6 +204,14 @@ void screen_open(struct screen *s, struct tty *t, bool own)
 		open_own(s);
 }
 
+void screen_set_plain(struct tty *t)
+{
+	const struct screen s = { .t = t };
+
+	put_plain_here(&s);
+	put(&s, "\033[J");
+}
+
 static void give_colours_back(const struct screen *s)
 {
 	char text[100];

@@ -36,5 +36,8 @@ void screen_begin(struct screen *s);
 void screen_clear(const struct screen *s);
 /* Gives the terminal back as it was. */
 void screen_close(struct screen *s);
+/* Without a question: sets the terminal plain and clears what is below the cursor.  It only writes, so it
+ * can be called under the filter of the supervisor. */
+void screen_set_plain(struct tty *t);
 
 #endif

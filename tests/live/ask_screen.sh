@@ -434,6 +434,7 @@ for piece in re.split("(\x1b\\[[0-9;]*m)", sys.stdin.read()):
     if not codes and "8" not in on and not {"30", "40"} <= on:
         print(piece, end="")'
 }
+LEAVES=('\033[8m' '\033[30;40m' '\033(0' '\033]0;' '\033P' '\033[24;24r')
 
 t 'a question that is shown again after ^Z is plain, whatever another run has set meanwhile'
 for left in nothing '\033[8m' '\033]0;'; do
@@ -480,5 +481,20 @@ for way in 'TMUX= TERM=xterm-kitty' ''; do
 	fi
 	line d
 done
+
+t 'what polrun says after a run can be read, however the run has left the terminal; the control: a run about which nothing is said'
+for left in nothing "${LEAVES[@]}"; do
+	mux_start 24 120
+	rm -rf "$P/made"
+	line "PS1='\\[\\e]0;title\\a\\e[0m\\]OUT> '"
+	printf 'git init -q made; printf "%s"\n' "$left" >"$P/leaves.sh"
+	line "clear; $POL sh leaves.sh; echo rc=\$?"
+	within 20 on_screen 'rc=0' || bad "$left: $(screen)"
+	readable | grep -q 'made/.git has appeared' || bad "$left: nobody can read what the run has left: $(drawn)"
+done
+mux_start 24 80
+line "clear; $POL printf 'a\\033[31mb\\n'; echo red; echo rc=\$?"
+want_screen 'rc=0'
+drawn | grep -qF $'\033[31mb' || bad "a colour was not left: $(drawn)"
 
 done_
