@@ -151,7 +151,7 @@ static void show_details(struct ask_out *out, const void *q)
 	ask_text_details(out, q);
 }
 
-static bool ask_all(struct asking *a, const struct screen *s, size_t *ret_i)
+static bool ask_all(struct asking *a, struct screen *s, size_t *ret_i)
 {
 	for (size_t i = 0; i < a->n; i++) {
 		struct question *q = &a->q[i];

@@ -170,7 +170,7 @@ static int show_text(const struct screen *s, const char *text, bool pages)
 }
 
 /* Composes the text first: if only a part could be shown, the question must not be asked. */
-static int show(const struct screen *s, const struct dialog *d, bool details, bool pages,
+static int show(struct screen *s, const struct dialog *d, bool details, bool pages,
 		bool *ret_whole)
 {
 	AUTO_FREE char *text = NULL;
@@ -185,13 +185,13 @@ static int show(const struct screen *s, const struct dialog *d, bool details, bo
 		*ret_whole = d->text(&out, d->arg);
 	if (fclose(out.to) != 0 || out.lost)
 		return -ENOMEM;
-	screen_clear(s);
+	screen_begin(s);
 	return show_text(s, text, pages);
 }
 
 /* Shows the question, and waits until nothing is typed any more.  What was on its way to the
  * terminal when the run was stopped (a pipe's reader may have printed it) is then overwritten. */
-static int show_first(const struct screen *s, const struct dialog *d, bool *ret_whole)
+static int show_first(struct screen *s, const struct dialog *d, bool *ret_whole)
 {
 	const bool twice = s->own && !s->t->dumb;
 	int r = show(s, d, false, !twice, ret_whole);
@@ -200,7 +200,7 @@ static int show_first(const struct screen *s, const struct dialog *d, bool *ret_
 	return r == 0 && twice ? show(s, d, false, true, ret_whole) : r;
 }
 
-enum dialog_answer dialog_ask(const struct screen *s, const struct dialog *d)
+enum dialog_answer dialog_ask(struct screen *s, const struct dialog *d)
 {
 	bool whole = false, again = true;
 

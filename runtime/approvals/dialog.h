@@ -16,6 +16,6 @@ struct dialog {
 enum dialog_answer { DIALOG_NO, DIALOG_YES, DIALOG_SESSION };
 
 /* No also if the terminal hangs up, a signal comes, or the tty's deadline passes. */
-enum dialog_answer dialog_ask(const struct screen *s, const struct dialog *d);
+enum dialog_answer dialog_ask(struct screen *s, const struct dialog *d);
 
 #endif

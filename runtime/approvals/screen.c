@@ -13,6 +13,9 @@
  * If it is not, the program was on the alternate screen: we return there, and the program has to
  * draw its screen again (tty_redraw()).
  *
+ * A picture of kitty's protocol lies over the text that is written later, and erasing to the end of the
+ * screen does not remove it.  So the pictures on the screen are removed as well.
+ *
  * Modes that change what keys send (mouse, paste, keypad) are left alone: an answer with a control
  * character in it does not count, and many terminals could not give these modes back.
  */
@@ -30,9 +33,9 @@
 
 enum { MARK_FROM = 3, MARK_TO = 9, REPLY_MAX = 512, ROWS = 24, COLS = 80 };
 
-/* Ends whatever sequence the run has begun; leaves the VT52's language, the printer, and an update
- * that is shown only when it is complete. */
-static const char finish[] = "\030" ST "\030\033<\033[4i\033[?4i\033[?2026l";
+/* Ends whatever sequence the run has begun; leaves the VT52's language, the printer, an update
+ * that is shown only when it is complete, and the status line, in which each line replaces the last. */
+static const char finish[] = "\030" ST "\030\033<\033[4i\033[?4i\033[?2026l\033[0$}";
 
 /* Saves modes that are set below, on terminals that can give them back. */
 static const char save[] = "\033[?5;7;45;69s", give_back[] = "\033[?5;7;45;69r";
@@ -46,10 +49,33 @@ static const char plain[] = "\033[4l\033[2l\033[12h\033[20l\033[?5l\033[?7h\033[
 			    "\033(B\033)B\033*B\033+B\017"
 			    "\033[0m\033[0\"q\033]8;;" ST "\033]110" ST "\033]111" ST;
 
+/* The console of Linux keeps the colours that are plain, and their values, for all of its programs.
+ * Other terminals take the second sequence for the beginning of a control string. */
+static const char console[] = "\033[0;37;40m\033[8]\033]R";
+
+/* Removes the pictures on the screen.  tmux takes the sequence for a title, unless it is marked as one
+ * that the terminal outside is to have. */
+static const char pictures[] = "\033_Ga=d,q=2" ST,
+		  pictures_outside[] = "\033Ptmux;\033\033_Ga=d,q=2\033" ST ST;
+
 static void put(const struct screen *s, const char *text)
 {
 	if (!s->t->dumb)
 		(void)tty_write(s->t, text, strlen(text));
+}
+
+static bool term_begins(const char *word)
+{
+	const char *term = getenv("TERM");
+
+	return term && strncmp(term, word, strlen(word)) == 0;
+}
+
+static const char *pictures_text(void)
+{
+	if (getenv("TMUX"))
+		return pictures_outside;
+	return term_begins("screen") ? "" : pictures;
 }
 
 static void put_plain(const struct screen *s)
@@ -57,6 +83,19 @@ static void put_plain(const struct screen *s)
 	put(s, plain);
 	if (s->t->utf8)
 		put(s, "\033%G");
+	if (term_begins("linux"))
+		put(s, console);
+	put(s, pictures_text());
+}
+
+/* The cursor stays where it is. */
+static void put_plain_here(const struct screen *s)
+{
+	put(s, finish);
+	put(s, "\0337");
+	put(s, margins);
+	put(s, "\0338");
+	put_plain(s);
 }
 
 /* The value in the answer ESC ] NUMBER ; VALUE, which BEL or ESC \ ends. */
@@ -117,13 +156,28 @@ static void ask_size(struct screen *s)
 
 void screen_clear(const struct screen *s)
 {
-	if (!s->own)
+	if (!s->own) {
+		put_plain_here(s);
+		put(s, "\r\n\033[J");
 		return;
+	}
 	/* where xterm emulates a Tektronix terminal: the page of its window */
 	put(s, "\033\014");
 	put(s, margins);
 	put_plain(s);
 	put(s, "\033[H\033[2J\033[H");
+}
+
+void screen_begin(struct screen *s)
+{
+	if (s->t->dumb)
+		return;
+	guess_size(s);
+	screen_clear(s);
+	if (!s->own)
+		put(s, "\0337");
+	ask_size(s);
+	put(s, s->own ? "\033[H" : "\0338");
 }
 
 static void open_own(struct screen *s)
@@ -135,9 +189,6 @@ static void open_own(struct screen *s)
 		(void)snprintf(text, sizeof(text), "\033[1;%dH\033[?1049h\033[>0u", s->mark);
 		put(s, text);
 	}
-	screen_clear(s);
-	ask_size(s);
-	put(s, "\033[H");
 }
 
 void screen_open(struct screen *s, struct tty *t, bool own)
@@ -149,17 +200,16 @@ void screen_open(struct screen *s, struct tty *t, bool own)
 	put(s, finish);
 	put(s, save);
 	ask_state(s);
-	if (own) {
+	if (own)
 		open_own(s);
-		return;
-	}
-	/* the cursor stays where it is */
-	put(s, "\0337");
-	put(s, margins);
-	ask_size(s);
-	put(s, "\0338");
-	put_plain(s);
-	put(s, "\r\n\033[J");
+}
+
+void screen_set_plain(struct tty *t)
+{
+	const struct screen s = { .t = t };
+
+	put_plain_here(&s);
+	put(&s, "\033[J");
 }
 
 static void give_colours_back(const struct screen *s)

@@ -27,9 +27,17 @@ struct screen {
  * below what is there.
  */
 void screen_open(struct screen *s, struct tty *t, bool own);
-/* An empty screen, if it is an own one. */
+/*
+ * Before the question is shown, each time: sets the terminal plain again, since other programs can have
+ * had it (^Z), asks for its size, and clears the screen.
+ */
+void screen_begin(struct screen *s);
+/* Clears the screen: an own one, else the lines below the cursor. */
 void screen_clear(const struct screen *s);
 /* Gives the terminal back as it was. */
 void screen_close(struct screen *s);
+/* Without a question: sets the terminal plain and clears what is below the cursor.  It only writes, so it
+ * can be called under the filter of the supervisor. */
+void screen_set_plain(struct tty *t);
 
 #endif

@@ -173,6 +173,13 @@ static bool is_utf8(void)
 	return false;
 }
 
+bool tty_is_stderr(struct tty *ret)
+{
+	*ret = (struct tty){ .fd = STDERR_FILENO, .hangup = -1, .dumb = is_dumb(getenv("TERM")),
+			     .utf8 = is_utf8() };
+	return !ret->dumb && isatty(STDERR_FILENO);
+}
+
 int tty_open(struct tty *ret, struct rt_err *err)
 {
 	struct tty t = { .hangup = -1, .fd = sys_open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC, 0) };

@@ -44,6 +44,8 @@ enum tty_read {
 /* Opens the terminal.  -ENXIO: there is none.  -EBUSY: it belongs to another process
  * group. */
 int tty_open(struct tty *ret, struct rt_err *err);
+/* True if standard error is a terminal that understands control sequences; *ret is only for tty_write(). */
+bool tty_is_stderr(struct tty *ret);
 /* Sets the terminal's modes; tty_close() restores them.  Call it only when it is this
  * process's turn, since it would otherwise save the modes of another process. */
 int tty_begin(struct tty *t, struct rt_err *err);

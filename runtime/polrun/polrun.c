@@ -23,6 +23,7 @@
 #include "runtime/polrun/exactness.h"
 #include "runtime/polrun/features.h"
 #include "runtime/polrun/lookup.h"
+#include "runtime/polrun/messages.h"
 #include "runtime/polrun/network.h"
 #include "runtime/polrun/preview.h"
 #include "runtime/polrun/record_entry.h"
@@ -418,6 +419,7 @@ static __attribute__((noinline)) int act(int argc, char **argv)
 	/* A report larger than the caller's file size limit must be an error, not
 	 * polrun's end. */
 	(void)signal(SIGXFSZ, SIG_IGN);
+	messages_begin();
 	if (argc > 1 && stage_verb_is(argv[1]))
 		return streams_clean(&err) < 0 ? session_fail(&err, SESSION_REFUSED) :
 						 stage_verb(argc - 1, argv + 1);

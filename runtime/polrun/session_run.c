@@ -16,6 +16,7 @@
 #include "runtime/polrun/features.h"
 #include "runtime/polrun/foreign.h"
 #include "runtime/polrun/lookup.h"
+#include "runtime/polrun/messages.h"
 #include "runtime/polrun/network.h"
 #include "runtime/polrun/other_runs.h"
 #include "runtime/polrun/record_entry.h"
@@ -151,6 +152,7 @@ static int start_and_supervise(struct session *s)
 	s->gateway.ask = -1;
 	s->asker = 0;
 	terminal_give_back(&terminal, r < 0 || s->result.exit_code < 0);
+	messages_after_run();
 	if (r < 0)
 		fprintf(stderr, "polrun: %s%s%s\n", err.step, err.step[0] ? ": " : "",
 			err.text);

@@ -2,7 +2,7 @@
 # Questions about connections at a real terminal emulator (tmux): whatever the run has set, written or
 # left running, the screen shows the whole question and nothing else, no answer is made up, and the
 # program that was on the screen is there again afterwards.
-# shellcheck disable=SC2034,SC2154
+# shellcheck disable=SC2016,SC2034,SC2154
 # long: every fourth day, as root and as a user in turn
 # timing: waits for what programs print on a pseudo-terminal
 . "$(dirname "$0")/../lib/live.sh"
@@ -420,5 +420,81 @@ no_screen 'Enter shows more'
 line o
 want_screen 'rc=0'
 [ -e "$P/short" ] || bad 'it was not run'
+
+# What can be read in the terminal: neither concealed nor black on black.
+readable() {
+	drawn | python3 -c '
+import re, sys
+on = set()
+for piece in re.split("(\x1b\\[[0-9;]*m)", sys.stdin.read()):
+    codes = re.fullmatch("\x1b\\[([0-9;]*)m", piece)
+    for code in (codes[1] or "0").split(";") if codes else ():
+        on = set() if code == "0" else on | {code}
+        on -= {"30"} if code == "39" else {"40"} if code == "49" else {"8"} if code == "28" else set()
+    if not codes and "8" not in on and not {"30", "40"} <= on:
+        print(piece, end="")'
+}
+LEAVES=('\033[8m' '\033[30;40m' '\033(0' '\033]0;' '\033P' '\033[24;24r')
+
+t 'a question that is shown again after ^Z is plain, whatever another run has set meanwhile'
+for left in nothing '\033[8m' '\033]0;'; do
+	mux_start 24 80
+	line "$POL touch asked"
+	want_screen "$PROMPT_OF"
+	keys C-z
+	want_screen 'Stopped'
+	line "clear; $POL printf '$left'; fg"
+	within 20 eval 'readable | grep -q "^  line     touch asked"' || bad "$left: nobody can read the question: $(drawn)"
+	within 10 eval 'readable | grep -qE "$PROMPT_OF"' || bad "$left: no prompt: $(drawn)"
+	line d
+	want_screen 'it was asked, and not allowed'
+	no_file "$P/asked"
+done
+
+t 'a question that is shown again after ^Z goes by the size that the terminal has then'
+mux_start 24 80
+printf '%s\n' "exec polrun -b '$WORK/p.polb' -c \"\$(cat '$WORK/line')\"" >"$P/long.sh"
+printf 'touch long #%s' "$(printf '%400s' '' | tr ' ' x)" >"$WORK/line"
+line 'bash long.sh'
+want_screen "$PROMPT_OF"
+no_screen 'Enter shows more'
+keys C-z
+want_screen 'Stopped'
+"${MUX[@]}" resize-window -x 60 -y 9
+line 'clear; fg'
+want_screen 'Enter shows more'
+turn_pages >/dev/null
+line d
+
+t 'pictures on the screen are removed before a question, in tmux and outside of it'
+for way in 'TMUX= TERM=xterm-kitty' ''; do
+	mux_start 24 80
+	"${MUX[@]}" pipe-pane -o "cat >$WORK/bytes"
+	line "$way $POL touch picture"
+	want_screen "$PROMPT_OF"
+	within 5 grep -aq 'asked of' "$WORK/bytes" || bad "no bytes: $(cat -v "$WORK/bytes")"
+	sed '/asked of/,$d' "$WORK/bytes" >"$WORK/before"
+	if [ -n "$way" ]; then
+		grep -aqF $'\033_Ga=d' "$WORK/before" || bad "$way: $(cat -v "$WORK/before")"
+	else
+		grep -aqF $'\033Ptmux;\033\033_Ga=d' "$WORK/before" || bad "in tmux: $(cat -v "$WORK/before")"
+	fi
+	line d
+done
+
+t 'what polrun says after a run can be read, however the run has left the terminal; the control: a run about which nothing is said'
+for left in nothing "${LEAVES[@]}"; do
+	mux_start 24 120
+	rm -rf "$P/made"
+	line "PS1='\\[\\e]0;title\\a\\e[0m\\]OUT> '"
+	printf 'git init -q made; printf "%s"\n' "$left" >"$P/leaves.sh"
+	line "clear; $POL sh leaves.sh; echo rc=\$?"
+	within 20 on_screen 'rc=0' || bad "$left: $(screen)"
+	readable | grep -q 'made/.git has appeared' || bad "$left: nobody can read what the run has left: $(drawn)"
+done
+mux_start 24 80
+line "clear; $POL printf 'a\\033[31mb\\n'; echo red; echo rc=\$?"
+want_screen 'rc=0'
+drawn | grep -qF $'\033[31mb' || bad "a colour was not left: $(drawn)"
 
 done_
