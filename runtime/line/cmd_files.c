@@ -347,3 +347,50 @@ bool cmd_files(struct cmd_an *a, struct cmd_part *p, bool input)
 		p->flags |= CMD_READS_HERE;
 	return true;
 }
+
+/* --- names that it makes in a directory ------------------------------------------------------ */
+
+/* The last component of the word, which may end with slashes (`cp -r x/.claude/ .`). */
+static bool file_name(const struct sh_word *w, const char **ret_p, size_t *ret_n)
+{
+	struct sh_word cut = *w;
+	struct sh_seg *g = &cut.seg;
+
+	while (g->kind == SH_LIT && !g->next && g->n > 1 && g->p[g->n - 1] == '/')
+		g->n--;
+	return cmd_base(&cut, ret_p, ret_n);
+}
+
+bool cmd_name_in(const struct cmd_part *p, uint32_t k, const char **ret_p, size_t *ret_n)
+{
+	const struct cmd_word *w;
+
+	if (k + 1 >= p->nwords)
+		return false;
+	w = &p->words[k + 1];
+	*ret_n = 0;
+	if (!(w->places & CMD_P_READS))
+		return true;
+	if ((w->places & CMD_P_WHOLE) && sh_is_literal(w->w)) {
+		*ret_p = w->w->seg.p;
+		*ret_n = w->w->seg.n;
+	} else if (!file_name(w->w, ret_p, ret_n)) {
+		*ret_n = 0;
+	}
+	return true;
+}
+
+bool cmd_name_here(const struct cmd_word *w, uint32_t k, const char **ret_p, size_t *ret_n)
+{
+	static const char repository[] = ".git"; /* `git clone x/NAME.git` makes NAME */
+	const size_t end = sizeof(repository) - 1;
+
+	if (!(w->places & CMD_P_HERE) || k > 1 || !file_name(w->w, ret_p, ret_n))
+		return false;
+	if (!k)
+		return *ret_n > 0;
+	if (*ret_n <= end || memcmp(*ret_p + *ret_n - end, repository, end) != 0)
+		return false;
+	*ret_n -= end;
+	return true;
+}

@@ -2,7 +2,7 @@
 # What programs read and write by other ways than an operand, in scope host: lists of names, files of
 # options, sources that are removed, URLs of files, the working directory as a variable.
 # long: every fourth day, as root and as a user in turn
-# shellcheck disable=SC2034,SC2154
+# shellcheck disable=SC2015,SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"
 
