@@ -229,7 +229,7 @@ static void test_broken_structure_is_refused(void **state)
 		{ PB_COMMANDS, AT_OPTION(name.len), 0, "is empty" },
 		{ PB_COMMANDS, AT_OPTION(takes), 4, "unknown flag" },
 		{ PB_COMMANDS, AT_OPTION(takes), 0x100, "unknown flag" },
-		{ PB_COMMANDS, AT_OPTION(flags), 0x8000, "unknown flag" },
+		{ PB_COMMANDS, AT_OPTION(flags), 2 * LINE_OF_NAMES, "unknown flag" },
 		{ PB_COMMANDS, AT_OPTION(takes), 0x10000, "the same as no other" },
 		{ PB_COMMANDS, AT_OPTION(when), 0, "no code has a 'when'" },
 		{ PB_COMMANDS, AT_CODE(operand), 0, "repeated or not sorted" },
