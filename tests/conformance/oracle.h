@@ -16,11 +16,16 @@ static inline bool oracle_ask(struct compilation *c, struct bundle *b,
 			      const struct ir_request *req, struct eval_decision *ret)
 {
 	const char *why = NULL;
+	struct ir_request guarded = *req;
+	struct eval_decision e;
 	struct decision d;
 
 	eval_decide(c->ir, req, c->a, ret);
-	if (compiled_ask(b, req, c->a, &d, &why))
-		why = compiled_differs(b, ret, req, &d, c->a);
+	/* the bundle's answer is always the one behind the guard */
+	guarded.before_guard = false;
+	eval_decide(c->ir, &guarded, c->a, &e);
+	if (compiled_ask(b, &guarded, c->a, &d, &why))
+		why = compiled_differs(b, &e, &guarded, &d, c->a);
 	if (why)
 		(void)fprintf(stderr, "oracle: %s\n", why);
 	return !why;

@@ -794,14 +794,18 @@ UNCHECKED = because(
      invoke jest lefthook mocha next phpunit playwright pmake pre-commit prettier pwd pylint rollup rspec
      samu scons sleep sphinx-build stylelint task test true type vagrant vite vitest webpack which
      . exa expr eza factor fuser hadolint id jobs jsonlint kill local locale lsd lsof numfmt pgrep popd ps
-     pushd return set shellcheck shift source umask unset wait yamllint"""),
-    (LEFT, """abcl abduco adb colordiff csvcut hexyl history sponge unlink xxd zgrep zless zmore zstdcat babel-node bosh bsh charliecloud configure crictl cscope debuild distrobox
+     pushd return set shellcheck shift source umask unset wait yamllint
+     addr2line as c++filt dwp elfedit gold gprof groff ld ld.bfd ld.gold ld.lld ld.mold nm nroff objcopy objdump
+     ranlib readelf size strip troff"""),
+    (LEFT, """abcl abduco adb colordiff csvcut hexyl history sponge unlink xxd zgrep zless zmore zstd unzstd zstdcat zstdmt xgettext msgcat pax babel-node bosh bsh charliecloud configure crictl cscope debuild distrobox
      distrobox-enter distrobox-ephemeral dotenvx dtrace envchain fatrace flatpak-spawn heroku honcho intercept-build
      kcov kgx multitail newlisp nix nix-env nix-shell nox pdksh pdm perf perl6 pg_ctl podman-compose prettyping
      puppet pyenv regina run-mailcap rush rustup scan-build-py server-test start-server-and-test
      clippy-driver dpkg-architecture dot neato twopi circo fdp sfdp osage patchwork rename prename file-rename editor pdb prove rust-gdb rustdoc rustfmt sensible-editor systemtap toolbox tree-sitter wireshark xdg-open youtube-dl"""),
     (OURS, "polc polquery polrun"),
 )
+
+UNCHECKED["git update-index"] = LEFT
 
 # Subcommands of these have tables, and are not compared.
 SUBCOMMANDS = set("""adb apptainer aws aws-vault bazel bazelisk buildah cargo chamber colima corepack
