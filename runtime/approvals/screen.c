@@ -2,10 +2,10 @@
  * A terminal keeps what a program has set: colours, character sets, margins, a half-finished
  * control sequence.  A run can set all of that before it makes the connection that is asked about,
  * so that a part of the question is invisible, scrolls away, or is taken for the title of the
- * window.  So everything that changes how plain text looks is set here before a question is drawn.
+ * window.  So before a question is drawn, polrun sets every mode that changes how plain text looks.
  * Terminals ignore the sequences that they do not know.
  *
- * The own screen is the terminal's alternate one, which programs such as editors use.  A terminal
+ * A question's own screen is the terminal's alternate screen, which programs such as editors use.  A terminal
  * has only one of them, and no common way to ask whether a program is using it.  So we leave a
  * mark: the cursor goes to an unlikely place before the switch (CSI ? 1049 h), which saves the
  * cursor only if it leaves the main screen.  When the question is over we switch back, and ask for
@@ -13,11 +13,11 @@
  * If it is not, the program was on the alternate screen: we return there, and the program has to
  * draw its screen again (tty_redraw()).
  *
- * A picture of kitty's protocol lies over the text that is written later, and erasing to the end of the
- * screen does not remove it.  So the pictures on the screen are removed as well.
+ * A picture of kitty's graphics protocol lies over text that is written later, and erasing to the end
+ * of the screen does not remove it.  So polrun deletes the pictures on the screen as well.
  *
- * Modes that change what keys send (mouse, paste, keypad) are left alone: an answer with a control
- * character in it does not count, and many terminals could not give these modes back.
+ * Modes that change what keys send (mouse, paste, keypad) stay as they are: an answer with a control
+ * character in it does not count, and many terminals could not restore these modes.
  */
 #include "runtime/approvals/screen.h"
 
@@ -28,33 +28,34 @@
 
 #include "runtime/base/sys.h"
 
-/* The end of a control string, in both of its spellings. */
+/* Ends a control string (the string terminator). */
 #define ST "\033\\"
 
 enum { MARK_FROM = 3, MARK_TO = 9, REPLY_MAX = 512, ROWS = 24, COLS = 80 };
 
-/* Ends whatever sequence the run has begun; leaves the VT52's language, the printer, an update
- * that is shown only when it is complete, and the status line, in which each line replaces the last. */
+/* Ends an unfinished control sequence; leaves the VT52 mode, sending to a printer, a synchronized update
+ * (shown only when it is complete), and the status line, in which each line replaces the last one. */
 static const char finish[] = "\030" ST "\030\033<\033[4i\033[?4i\033[?2026l\033[0$}";
 
-/* Saves modes that are set below, on terminals that can give them back. */
+/* Save and restore some of the modes in `plain` and `margins`, on terminals that can do so. */
 static const char save[] = "\033[?5;7;45;69s", give_back[] = "\033[?5;7;45;69r";
 
-/* Margins and origin; the cursor moves. */
+/* Resets the margins and the origin.  Moves the cursor. */
 static const char margins[] = "\033[?69l\033[?6l\033[r";
 
-/* Insert mode, locked keys, local echo, new-line mode, reverse video, wrapping, reverse wrapping,
+/* Default values of insert mode, locked keys, local echo, new-line mode, reverse video, wrapping, reverse wrapping,
  * national characters; character sets; attributes, protection, a link; the colours of plain text. */
 static const char plain[] = "\033[4l\033[2l\033[12h\033[20l\033[?5l\033[?7h\033[?45l\033[?42l"
 			    "\033(B\033)B\033*B\033+B\017"
 			    "\033[0m\033[0\"q\033]8;;" ST "\033]110" ST "\033]111" ST;
 
-/* The console of Linux keeps the colours that are plain, and their values, for all of its programs.
- * Other terminals take the second sequence for the beginning of a control string. */
+/* A program can change the default colours and the palette of the Linux console for all later programs: these
+ * sequences set them back.  They go to that console only, since other terminals take the last one for the
+ * beginning of a control string. */
 static const char console[] = "\033[0;37;40m\033[8]\033]R";
 
-/* Removes the pictures on the screen.  tmux takes the sequence for a title, unless it is marked as one
- * that the terminal outside is to have. */
+/* Deletes the pictures on the screen.  tmux would take the plain sequence for a title, so it gets the one that it
+ * passes on to the terminal outside. */
 static const char pictures[] = "\033_Ga=d,q=2" ST,
 		  pictures_outside[] = "\033Ptmux;\033\033_Ga=d,q=2\033" ST ST;
 
@@ -88,7 +89,7 @@ static void put_plain(const struct screen *s)
 	put(s, pictures_text());
 }
 
-/* The cursor stays where it is. */
+/* Sets the terminal plain.  The cursor stays where it is. */
 static void put_plain_here(const struct screen *s)
 {
 	put(s, finish);
@@ -98,7 +99,7 @@ static void put_plain_here(const struct screen *s)
 	put_plain(s);
 }
 
-/* The value in the answer ESC ] NUMBER ; VALUE, which BEL or ESC \ ends. */
+/* Finds VALUE in the answer ESC ] NUMBER ; VALUE, which BEL or ESC \ ends. */
 static void take_colour(const char *reply, const char *number, char ret[32])
 {
 	const char *p = strstr(reply, number);
@@ -125,8 +126,8 @@ static void ask_state(struct screen *s)
 	take_colour(reply, "\033]11;", s->ground);
 }
 
-/* The kernel's word for the size is used only to make less of it: a run can set it
- * (TIOCSWINSZ), so that more than the screen holds would count as shown. */
+/* The size that the kernel has can only make 24 rows and 80 columns smaller: a run can set it (TIOCSWINSZ), and
+ * with a size larger than the screen polrun would count text as shown that has scrolled away. */
 static void guess_size(struct screen *s)
 {
 	struct winsize size;
@@ -141,7 +142,7 @@ static void guess_size(struct screen *s)
 		s->cols = size.ws_col;
 }
 
-/* The cursor moves. */
+/* Asks the terminal for its size.  Moves the cursor. */
 static void ask_size(struct screen *s)
 {
 	char reply[REPLY_MAX];
@@ -161,7 +162,7 @@ void screen_clear(const struct screen *s)
 		put(s, "\r\n\033[J");
 		return;
 	}
-	/* where xterm emulates a Tektronix terminal: the page of its window */
+	/* clears the window in which xterm emulates a Tektronix terminal */
 	put(s, "\033\014");
 	put(s, margins);
 	put_plain(s);
@@ -180,7 +181,7 @@ void screen_begin(struct screen *s)
 	put(s, s->own ? "\033[H" : "\0338");
 }
 
-static void open_own(struct screen *s)
+static void open_own_screen(struct screen *s)
 {
 	char text[64];
 
@@ -201,7 +202,7 @@ void screen_open(struct screen *s, struct tty *t, bool own)
 	put(s, save);
 	ask_state(s);
 	if (own)
-		open_own(s);
+		open_own_screen(s);
 }
 
 void screen_set_plain(struct tty *t)
@@ -212,7 +213,7 @@ void screen_set_plain(struct tty *t)
 	put(&s, "\033[J");
 }
 
-static void give_colours_back(const struct screen *s)
+static void restore_colours(const struct screen *s)
 {
 	char text[100];
 
@@ -226,8 +227,8 @@ static void give_colours_back(const struct screen *s)
 	}
 }
 
-/* Back from the alternate screen to the one that was shown. */
-static void close_own(struct screen *s)
+/* Returns from the question's screen to the one that was shown before. */
+static void close_own_screen(struct screen *s)
 {
 	char reply[REPLY_MAX], text[64];
 	int row = 0, col = 0;
@@ -252,7 +253,7 @@ void screen_close(struct screen *s)
 	if (!s->t || s->t->dumb)
 		return;
 	if (s->own)
-		close_own(s);
+		close_own_screen(s);
 	put(s, give_back);
-	give_colours_back(s);
+	restore_colours(s);
 }

@@ -1,6 +1,6 @@
 /*
- * Where a question is drawn, so that nothing that a run has written or set can hide a part of it
- * or stand beside it.
+ * The part of the terminal in which a question is drawn.  Nothing that a run has written to the terminal,
+ * or set in it, can hide a part of the question or look like a part of it.
  */
 #ifndef RUNTIME_APPROVALS_SCREEN_H
 #define RUNTIME_APPROVALS_SCREEN_H
@@ -12,32 +12,32 @@
 
 struct screen {
 	struct tty *t;
-	bool own;        /* an empty screen; else the lines below the cursor */
-	bool knows;      /* the terminal has answered: the cursor before, the colours */
+	bool own;        /* the question has a screen of its own; else the lines below the cursor */
+	bool knows;      /* the terminal has answered: `row` and `col` are set */
 	bool redraw;     /* after screen_close(): what was on the screen is lost (tty_redraw()) */
-	int row, col;    /* the cursor before */
-	int mark;        /* the column in which the cursor was left on the other screen */
-	int rows, cols;  /* the terminal's size: its own word, else at most 24 and 80 */
+	int row, col;    /* the cursor's position before screen_open() */
+	int mark;        /* the column to which the cursor was moved before the switch of screens (screen.c) */
+	int rows, cols;  /* the size that the terminal has answered, else at most 24 and 80 */
 	char text[32], ground[32]; /* the colours that were set for text and background; "": unknown */
 };
 
 /*
- * Takes the terminal over: after tty_begin().  With `own` the question has an empty screen of its
- * own; the processes that write to the terminal must stand still (pause.h).  Without, it comes
- * below what is there.
+ * Takes over the terminal.  Call it after tty_begin().  With `own` the question gets an empty screen of
+ * its own, and the processes that write to the terminal must be stopped (pause.h).  Without it the
+ * question comes below the text that is on the screen.
  */
 void screen_open(struct screen *s, struct tty *t, bool own);
 /*
- * Before the question is shown, each time: sets the terminal plain again, since other programs can have
- * had it (^Z), asks for its size, and clears the screen.
+ * Call it each time before the question is shown.  Sets the terminal plain again, since another program may
+ * have used it meanwhile (^Z), asks for its size, and clears the screen.
  */
 void screen_begin(struct screen *s);
-/* Clears the screen: an own one, else the lines below the cursor. */
+/* Sets the terminal plain, and clears the question's own screen, else the lines below the cursor. */
 void screen_clear(const struct screen *s);
-/* Gives the terminal back as it was. */
+/* Restores the screen, modes and colours that screen_open() has found, as far as the terminal can. */
 void screen_close(struct screen *s);
-/* Without a question: sets the terminal plain and clears what is below the cursor.  It only writes, so it
- * can be called under the filter of the supervisor. */
+/* For a message instead of a question: sets the terminal plain and clears the screen from the cursor on.  It only
+ * writes and asks the terminal nothing, so that the supervisor's filter allows it. */
 void screen_set_plain(struct tty *t);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * Decides in which project a session began.  Seen in Claude Code 2.1.331, Codex 0.169 and
- * Gemini CLI 0.61.0: `cwd` of a message follows what the model asks for (Codex puts the
- * `workdir` of the command there, Claude Code the directory of the last `cd`, in which it also
- * starts the hook), while the variable, and the directory in which Codex starts its hook, stay
- * those of the session.
+ * Finds the project in which a session began.  The `cwd` of a message does not tell it: as seen in
+ * Claude Code 2.1.331, Codex 0.169 and Gemini CLI 0.61.0, it follows what the model asks for.  Codex
+ * puts the `workdir` of the command there, Claude Code the directory of the last `cd`, in which
+ * Claude Code also starts the hook.  What does not change in a session is the client's environment
+ * variable, and the directory in which Codex starts its hook.
  */
 #include "runtime/hooks/hook_root.h"
 
@@ -18,10 +18,10 @@
 #include "runtime/state/session_root.h"
 #include "runtime/state/state_dir.h"
 
-/* Where each client says in which directory a session began. */
+/* How each client passes the directory in which a session began. */
 static const struct {
 	const char *variable; /* set by the client in the hook's environment, or NULL */
-	bool own_cwd;         /* it starts the hook in that directory */
+	bool own_cwd;         /* the client starts the hook in that directory */
 } starts[HOOK_AGENT_COUNT] = {
 	[HOOK_CLAUDE] = { "CLAUDE_PROJECT_DIR", false },
 	[HOOK_CODEX] = { NULL, true },
@@ -29,7 +29,7 @@ static const struct {
 	[HOOK_CURSOR] = { "CURSOR_PROJECT_DIR", false },
 };
 
-static const char *start_of(const struct query *q, const struct hook_message *m)
+static const char *find_start_dir(const struct query *q, const struct hook_message *m)
 {
 	const char *name = starts[m->agent].variable, *dir = name ? getenv(name) : NULL;
 
@@ -40,8 +40,8 @@ static const char *start_of(const struct query *q, const struct hook_message *m)
 	return starts[m->agent].own_cwd && q->where.own_cwd[0] ? q->where.own_cwd : NULL;
 }
 
-/* Finds the project of a directory as polrun does. */
-static bool project_of(struct query *q, const char *dir, char out[PATH_MAX], struct rt_err *err)
+/* Finds the project that contains a directory, as polrun does. */
+static bool find_project_of_dir(struct query *q, const char *dir, char out[PATH_MAX], struct rt_err *err)
 {
 	struct query_request r = { .kind = QUERY_COMMAND, .cwd = dir };
 	struct decide_ctx ctx = { .b = q->b, .scope = PB_SANDBOX };
@@ -52,9 +52,9 @@ static bool project_of(struct query *q, const char *dir, char out[PATH_MAX], str
 	return true;
 }
 
-/* The record names a physical path.  If a directory of it has become a symbolic link since, it leads to
- * another project than the one in which the session began. */
-static bool is_still_there(const char *recorded, struct rt_err *err)
+/* The session's record has a path without symbolic links.  If one of its components has become a link since then, the
+ * path leads to another project than the one in which the session began. */
+static bool is_still_without_links(const char *recorded, struct rt_err *err)
 {
 	char now[PATH_MAX], shown[200];
 
@@ -68,7 +68,7 @@ static bool is_still_there(const char *recorded, struct rt_err *err)
 bool hook_root_find(struct query *q, const struct hook_message *m, char out[PATH_MAX],
 		    struct rt_err *err)
 {
-	const char *start = start_of(q, m), *name = hook_agent_name(m->agent);
+	const char *start = find_start_dir(q, m), *name = hook_agent_name(m->agent);
 	char state[PATH_MAX], project[PATH_MAX];
 	struct rt_err none = { 0 };
 	int r = 0;
@@ -76,7 +76,7 @@ bool hook_root_find(struct query *q, const struct hook_message *m, char out[PATH
 	if (m->session && state_dir_of_home(state, &none) == 0)
 		r = session_find(state, name, m->session, out, err);
 	if (r != 0)
-		return r > 0 && is_still_there(out, err);
+		return r > 0 && is_still_without_links(out, err);
 	if (!start)
 		return rt_fail(err, ENOENT, "nobody has seen in which directory this session began, so "
 			       "nothing is in its project: %s%s%s",
@@ -84,9 +84,9 @@ bool hook_root_find(struct query *q, const struct hook_message *m, char out[PATH
 			       starts[m->agent].variable ? starts[m->agent].variable :
 							   "in the session's directory",
 			       ", as its current version does: update it, and begin a new session") == 0;
-	if (!project_of(q, start, project, err))
+	if (!find_project_of_dir(q, start, project, err))
 		return false;
-	/* inside a run nothing can be recorded; what the client says counts each time */
+	/* a hook that runs inside a run cannot write the record, so the client's directory counts each time */
 	if (!m->session || state[0] == '\0' ||
 	    session_record(state, name, m->session, project, out, &none) < 0)
 		memcpy(out, project, sizeof(project));

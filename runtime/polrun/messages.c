@@ -1,9 +1,10 @@
 /*
- * A terminal keeps what a program has set, also when the program has ended: concealed text, colours that are
- * alike, a control string that has no end yet, which would take a message for the window's title.  The command
- * could so hide what polrun says about it, and most prompts set their own colours and title, so nothing looks
- * odd.  Therefore the terminal is set plain before polrun's first message, and before the first one after the
- * run.  A run about which nothing is said leaves the terminal as the command has left it.
+ * A terminal keeps what a program has set after the program has ended: concealed text, the same colour for text
+ * and background, or an unfinished control string, in which the terminal takes the next message for the window's title.
+ * The command could hide polrun's messages about it in this way, and the user would not notice, since most prompts
+ * set their own colours and title.  So polrun sets the terminal plain before its first message (an earlier run may
+ * have changed it), and before the first message after the run.  If there is no message, the terminal stays as the
+ * command has left it.
  */
 #include "runtime/polrun/messages.h"
 
@@ -15,7 +16,7 @@
 #include "runtime/approvals/tty.h"
 #include "runtime/base/io.h"
 
-static struct tty terminal; /* standard error, only to be written to */
+static struct tty terminal; /* standard error, only for tty_write() */
 static bool at_terminal, must_set_plain;
 
 static ssize_t write_message(void *cookie, const char *text, size_t n)

@@ -3,11 +3,11 @@
 #define RUNTIME_POLRUN_MESSAGES_H
 
 /*
- * Makes `stderr` a stream that sets the terminal plain before the first message, if standard error is a
- * terminal.  Call it once, before anything is written to stderr.
+ * If standard error is a terminal: replaces `stderr` by a stream that sets the terminal plain before the
+ * first message.  Call it once, before the first write to stderr.
  */
 void messages_begin(void);
-/* The command had the terminal: the next message sets it plain again. */
+/* Call it after the run, which may have changed the terminal: the next message sets it plain again. */
 void messages_after_run(void);
 
 #endif

@@ -141,10 +141,11 @@ static void drop_links(struct sandbox_view *v)
 }
 
 /*
- * A rule is about a name in a directory that the caller may not search, so that nobody knows what lies there, and
- * nothing can be mounted on it.  The directory stays closed: the run may not open it by chmod(2).
+ * For a rule that restricts a path in a directory which the caller may not search: nothing can be mounted over the
+ * path, since polrun cannot look it up.  But the directory belongs to the run's user, so the run could open it by
+ * chmod(2) and use the path before polrun protects it.  So the broker is told to refuse changes of the directory.
  */
-static int keep_closed(struct view_builder *b, const struct view_place *p)
+static int keep_dir_closed(struct view_builder *b, const struct view_place *p)
 {
 	const char *host = view_host_name(p);
 	char dir[PATH_MAX];
@@ -156,19 +157,20 @@ static int keep_closed(struct view_builder *b, const struct view_place *p)
 	n = view_closed_way(b->in->prefix, host);
 	if (!n)
 		return 0;
-	/* below a mount the name inside has the same end */
+	/* the path on the host and the path in the sandbox may begin differently, but end alike */
 	(void)snprintf(dir, sizeof(dir), "%.*s", (int)(strlen(p->path) - strlen(host + n)), p->path);
 	return view_deny_name(b, dir, p->wanted.rule, false);
 }
 
-/* For who decides names while the run goes on: the links by which rules reach objects.  A run
- * that replaced one could make what the rule denies anew. */
-static int keep_names(struct view_builder *b)
+/* Hands the broker the names that it needs while the run goes on: closed directories, the links
+ * through which rules lead, which the run must not replace (it could make the denied path anew
+ * behind another link), and the aliases, by which the broker finds the rules for such paths. */
+static int give_names_to_broker(struct view_builder *b)
 {
 	int r = 0;
 
 	for (size_t i = 0; i < b->n && r == 0; i++)
-		r = keep_closed(b, &b->places[i]);
+		r = keep_dir_closed(b, &b->places[i]);
 	for (size_t i = 0; i < b->nguarded && r == 0; i++)
 		r = view_deny_name(b, b->guarded[i].path, b->guarded[i].rule, false);
 	b->out->aliases = b->aliases;
@@ -204,7 +206,7 @@ int view_make(const struct view_in *in, struct sandbox_view *ret, struct rt_err 
 	if (r == 0)
 		r = view_walls(&b);
 	if (r == 0)
-		r = keep_names(&b);
+		r = give_names_to_broker(&b);
 	view_places_release(&b);
 	if (r < 0) {
 		sandbox_view_release(ret);

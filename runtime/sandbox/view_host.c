@@ -1,6 +1,7 @@
 /*
- * How the view looks at the host: with one openat2() for a path without links.  Only if
- * there is a link does it walk slowly, component by component.
+ * Looks at paths of the host for the view.  A path without links takes one openat2(2)
+ * (view_look()).  Only a path with a link is walked component by component
+ * (view_resolve()).
  */
 #include "runtime/sandbox/view_host.h"
 
@@ -24,11 +25,11 @@ static int join(char *out, size_t cap, const char *a, const char *b)
 }
 
 /*
- * Is `full` out of reach for every process of this user?  Only a directory on the way
- * can tell: a refusal that no directory explains (by a security module or a remote file
- * system) may not hold for the command.
+ * Cuts `full` after the topmost directory above it that the caller may not search.  False:
+ * there is none, and `full` is as it was.  An EACCES that no directory explains comes from
+ * a security module or a remote file system, and the command may get another answer.
  */
-static bool way_is_closed(char *full)
+static bool cut_at_closed_dir(char *full)
 {
 	bool closed = false;
 
@@ -46,7 +47,7 @@ size_t view_closed_way(const char *prefix, const char *path)
 {
 	char full[4200];
 
-	if (join(full, sizeof(full), prefix, path) < 0 || !way_is_closed(full))
+	if (join(full, sizeof(full), prefix, path) < 0 || !cut_at_closed_dir(full))
 		return 0;
 	return strlen(full) - strlen(prefix);
 }
@@ -68,7 +69,7 @@ int view_look(const char *prefix, const char *path, struct view_object *ret)
 	fd = sys_openat2(AT_FDCWD, full, &how);
 	if (fd < 0) {
 		r = -errno;
-		ret->unreachable = r == -EACCES && way_is_closed(full);
+		ret->unreachable = r == -EACCES && cut_at_closed_dir(full);
 		return r == -ENOENT || r == -ENOTDIR || ret->unreachable ? 0 : r;
 	}
 	if (fstat(fd, &st) < 0)

@@ -1,5 +1,5 @@
-/* What is at a path of the host.  `prefix` is "" or, in tests, a directory that stands
- * for /. */
+/* Looks at paths of the host.  `prefix` is "" or, in tests, a directory that stands for
+ * /. */
 #ifndef RUNTIME_SANDBOX_VIEW_HOST_H
 #define RUNTIME_SANDBOX_VIEW_HOST_H
 
@@ -19,7 +19,7 @@ struct view_link {
 struct view_object {
 	int fd;           /* O_PATH, -1 where it does not exist */
 	bool exists, is_dir;
-	bool unreachable; /* the caller may not look, so nobody knows whether it exists */
+	bool unreachable; /* the caller may not search a directory above it: it may exist */
 	bool beyond_link; /* does not exist; a link is on the way, or is the last
 	                     component */
 	mode_t mode;
@@ -31,8 +31,7 @@ struct view_object {
 /* Looks at `path` without following links: a path through a link is -ELOOP.  0 or
  * -errno. */
 int view_look(const char *prefix, const char *path, struct view_object *ret);
-/* The length of the name of the first directory on the way to `path` that the caller may not search; 0: there is
- * none. */
+/* The length of the path of the topmost directory above `path` that the caller may not search; 0: there is none. */
 size_t view_closed_way(const char *prefix, const char *path);
 /*
  * Resolves every link in `path` on the host and returns the physical path (with
@@ -44,8 +43,8 @@ int view_resolve(const char *prefix, const char *path, char ret[4096],
 /* True for a directory, or for a link that leads to one. */
 bool view_is_dir(const char *prefix, const char *path);
 
-/* What follows `top` in the path, or NULL if the path does not begin with it.  Inline: a view
- * with many places asks often, and most paths part early. */
+/* What follows `top` in the path, or NULL if the path does not begin with it.  Inline: it is called
+ * often for a view with many path entries, and most paths differ early. */
 static inline const char *view_rest(const char *path, const char *top)
 {
 	for (; *top; path++, top++)

@@ -178,6 +178,7 @@ int stage_ask_rules(const struct stage_judge *j, struct stage_entry *e)
 
 /* --- one entry --------------------------------------------------------------------------- */
 
+/* S_ISGID without S_IXGRP does not count: execve(2) ignores it. */
 static uint32_t set_id_bits(uint32_t mode)
 {
 	const uint32_t group = S_ISGID | S_IXGRP;
@@ -186,9 +187,9 @@ static uint32_t set_id_bits(uint32_t mode)
 }
 
 /*
- * A run cannot set such a bit (the floor), but it can move a file that has one.  The kernel takes the
- * bit away when a process writes the file, but not when it writes by a mapping.  What a commit makes
- * would belong to the user, with what the run has written.
+ * True if a commit would make a file of the user's with such a bit, give the bit to one, or change the content of one:
+ * its content can be the run's.  The floor lets a run set no such bit, but the run can move a file that has one,
+ * and write into it by a shared mapping.  The kernel removes the bit at write(2), but not when a mapping is written.
  */
 static bool gives_rights(const struct stage_entry *e)
 {

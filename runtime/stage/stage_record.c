@@ -218,7 +218,7 @@ bool stage_record_is_done(const struct stage_record *r, unsigned tree, const cha
 	return r->ndone && bsearch(&key, r->done, r->ndone, sizeof(key), order_done);
 }
 
-static int order_shared(const void *a, const void *b)
+static int order_known_files(const void *a, const void *b)
 {
 	const struct stage_known_file *x = a, *y = b;
 
@@ -232,7 +232,7 @@ const uint8_t *stage_record_shared(const struct stage_record *r, uint64_t dev, u
 	struct stage_known_file key = { .dev = dev, .ino = ino }, *f = NULL;
 
 	if (r->nshared)
-		f = bsearch(&key, r->shared, r->nshared, sizeof(key), order_shared);
+		f = bsearch(&key, r->shared, r->nshared, sizeof(key), order_known_files);
 	return f ? f->digest : NULL;
 }
 
@@ -240,7 +240,7 @@ bool stage_record_has_writer(const struct stage_record *r, uint64_t dev, uint64_
 {
 	struct stage_known_file key = { .dev = dev, .ino = ino };
 
-	return r->nwriters && bsearch(&key, r->writer, r->nwriters, sizeof(key), order_shared);
+	return r->nwriters && bsearch(&key, r->writer, r->nwriters, sizeof(key), order_known_files);
 }
 
 int stage_record_read(char *text, struct stage_record *ret)
@@ -275,8 +275,8 @@ int stage_record_read(char *text, struct stage_record *ret)
 		return -EBADMSG;
 	}
 	qsort(r.done, r.ndone, sizeof(*r.done), order_done);
-	qsort(r.shared, r.nshared, sizeof(*r.shared), order_shared);
-	qsort(r.writer, r.nwriters, sizeof(*r.writer), order_shared);
+	qsort(r.shared, r.nshared, sizeof(*r.shared), order_known_files);
+	qsort(r.writer, r.nwriters, sizeof(*r.writer), order_known_files);
 	*ret = r;
 	return 0;
 }

@@ -17,10 +17,10 @@
  *   ended STATUS SECONDS        the run has ended; without this line it was killed, or runs
  *   empty                       and it has changed nothing
  *   done N PATH                 was committed, and is no change any more
- *   shared DEV INO DIGEST       a file outside of which several names have changed, before
- *                               the first of them was committed (stage_shared.h)
- *   writer DEV INO              a file of an upper layer that a process outside of the run had open for
- *                               writing when the run ended
+ *   shared DEV INO DIGEST       the content of a file outside, several names of which the run has
+ *                               changed, before the first of them was committed (stage_shared.h)
+ *   writer DEV INO              a file of an upper layer that a process outside had open for writing
+ *                               when the run had ended
  */
 #ifndef RUNTIME_STAGE_STAGE_RECORD_H
 #define RUNTIME_STAGE_STAGE_RECORD_H
@@ -93,9 +93,10 @@ struct stage_record {
  * newline is left out.  -EBADMSG; -ENOMEM. */
 int stage_record_read(char *text, struct stage_record *ret);
 bool stage_record_is_done(const struct stage_record *r, unsigned tree, const char *path);
-/* The digest that was noted of this file; NULL: none. */
+/* The digest of a `shared` line for this file; NULL: there is none. */
 const uint8_t *stage_record_shared(const struct stage_record *r, uint64_t dev, uint64_t ino);
-/* Could a process outside have gone on writing the file of an upper layer after the run? */
+/* True if the record has a `writer` line for this file of an upper layer: a process outside could still change it
+ * after the run. */
 bool stage_record_has_writer(const struct stage_record *r, uint64_t dev, uint64_t ino);
 /* Closes the descriptors of the trees as well. */
 void stage_record_release(struct stage_record *r);

@@ -383,8 +383,9 @@ static bool layer_is_empty(const struct stage *s, size_t n)
 }
 
 /*
- * A process outside may have got a descriptor of such a file over a socket, and could change what was reviewed.
- * After the run no process can open a file of the layer for writing.
+ * Adds a `writer` line to the record if a process has the file open for writing after the run has ended.  A run can
+ * pass a descriptor to a process outside over a socket, and that process could change the file after the user has
+ * reviewed it.  To look once is enough: no process can open a file of an upper layer for writing after the run.
  */
 static int note_writer(void *arg, const struct stage_found *f)
 {
@@ -396,7 +397,7 @@ static int note_writer(void *arg, const struct stage_found *f)
 	if (!S_ISREG(f->st.st_mode))
 		return 0;
 	fd = sys_open_beneath(f->dir, f->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, STAGE_RESOLVE);
-	/* what may not be read is not committed */
+	/* a file that polrun may not read is never committed */
 	if (fd < 0 || !stage_has_writer(fd))
 		return 0;
 	n = snprintf(line, sizeof(line), "writer %" PRIu64 " %" PRIu64 "\n", (uint64_t)f->st.st_dev,

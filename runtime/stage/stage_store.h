@@ -52,8 +52,8 @@ int stage_create(const char *state, const struct stage_new *n, const void *bundl
 int stage_note_init(struct stage *s, uint64_t pid, uint64_t ticks);
 /* Adds that the run has ended.  Only write(2). */
 int stage_note_end(const struct stage *s, int status, int64_t now);
-/* Adds which files are open for writing still, that it has ended, and, if so, that it has changed nothing.  Opens by descriptors
- * only: nothing else is allowed to the supervisor when the run has ended. */
+/* Adds to the record which files are still open for writing, that the run has ended, and, if so, that it has changed
+ * nothing.  Opens files only below descriptors: the supervisor's filter allows nothing else when the run has ended. */
 int stage_close(const struct stage *s, int status, int64_t now, bool *ret_empty);
 /* Removes those that have ended and changed nothing, as far as it can: the supervisor
  * itself must not remove anything. */

@@ -1,5 +1,5 @@
-/* Decides which records of what runs have left are trusted, and what in them nobody has
- * acknowledged yet. */
+/* Reads and writes the records of leftovers: left_store.h.  A record that another user could
+ * have written is not trusted. */
 #include "runtime/state/left_store.h"
 
 #include <dirent.h>
@@ -33,8 +33,8 @@ enum {
 
 /* --- a pile ------------------------------------------------------------------------ */
 
-/* Makes the id with a cryptographic hash: the run chooses the text, and must not be
- * able to make two that have the same id. */
+/* The id is a cryptographic hash: the run chooses the path, and must not be able to make two
+ * leftovers with the same id, since one of them would not be shown. */
 static void make_id(const char *project, enum left_kind kind, const char *path,
 		    char out[LEFT_ID + 1])
 {
@@ -96,8 +96,8 @@ void left_pile_release(struct left_pile *p)
 
 /* --- the folder -------------------------------------------------------------------- */
 
-/* A run as root for another user leaves its record in that user's folder: give it to
- * that user. */
+/* polrun as root for another user makes the record in that user's folder: the record has to
+ * belong to that user, who could not read it otherwise. */
 static int give_to_owner(const struct left_store *s, int fd)
 {
 	if (geteuid() != 0 || s->uid == 0)
@@ -154,9 +154,9 @@ void left_store_release(struct left_store *s)
 	*s = (struct left_store){ .dirfd = -1, .lock = -1 };
 }
 
-/* The beginning of the names of a project's records.  The record itself says which
- * project it is for. */
-static void name_begin(const char *project, char out[40])
+/* The first part of the names of a project's records.  Two projects may have the same hash:
+ * the `project` line of a record counts. */
+static void make_name_prefix(const char *project, char out[40])
 {
 	uint64_t h = 14695981039346656037u; /* FNV-1a */
 
@@ -172,7 +172,7 @@ int left_store_create(struct left_store *s, const char *project)
 	struct timespec now = { 0, 0 };
 	int r;
 
-	name_begin(project, begin);
+	make_name_prefix(project, begin);
 	(void)clock_gettime(CLOCK_REALTIME, &now);
 	(void)snprintf(name, sizeof(name), "%s%d-%lld%09ld", begin, (int)getpid(),
 		       (long long)now.tv_sec, now.tv_nsec);
@@ -201,7 +201,7 @@ static int put_name(char ***list, size_t *n, const char *name)
 	return grown[*n] ? ((*n)++, 0) : -ENOMEM;
 }
 
-static struct left_pile *pile_of(struct left_store *s, const char *project)
+static struct left_pile *find_or_add_pile(struct left_store *s, const char *project)
 {
 	struct left_pile *grown;
 
@@ -216,7 +216,7 @@ static struct left_pile *pile_of(struct left_store *s, const char *project)
 	return grown[s->npiles].project ? &grown[s->npiles++] : NULL;
 }
 
-/* True if nobody needs to look at the item any more. */
+/* True if the leftover does not exist any more, so that the user need not look at it. */
 static bool is_gone(const struct left_item *it)
 {
 	struct stat st;
@@ -226,8 +226,9 @@ static bool is_gone(const struct left_item *it)
 	       (errno == ENOENT || errno == ENOTDIR);
 }
 
-/* Looks instead of a run that was killed before it could look. */
-static void look_for(struct left_pile *p, const struct left_text *t)
+/* Searches for the leftovers of a run that was killed, together with its polrun, before polrun
+ * could search. */
+static void search_for_killed(struct left_pile *p, const struct left_text *t)
 {
 	AUTO_CLOSE int top = sys_open(p->project, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	struct repo_list now = { .v = NULL };
@@ -255,10 +256,10 @@ static void look_for(struct left_pile *p, const struct left_text *t)
 			left_pile_add(p, LEFT_NAME, t->may[i], t->running, true);
 }
 
-static int take_text(struct left_store *s, const char *name, const struct left_text *t,
+static int add_record(struct left_store *s, const char *name, const struct left_text *t,
 		     bool lives)
 {
-	struct left_pile *p = pile_of(s, t->project);
+	struct left_pile *p = find_or_add_pile(s, t->project);
 
 	if (!p)
 		return -ENOMEM;
@@ -270,13 +271,13 @@ static int take_text(struct left_store *s, const char *name, const struct left_t
 		left_pile_add(p, t->left[i].kind, t->left[i].path, t->left[i].when,
 			      t->left[i].killed);
 	if (t->is_running)
-		look_for(p, t);
+		search_for_killed(p, t);
 	p->more = p->more + t->more < p->more ? UINT64_MAX : p->more + t->more;
 	p->changed |= t->is_running || t->has_ended;
 	return put_name(&p->record, &p->nrecords, name);
 }
 
-/* -EBADMSG: not a whole record that polrun wrote. */
+/* -EBADMSG: it is not a complete record that polrun has written. */
 static int read_record(struct left_store *s, const char *name, const char *project)
 {
 	AUTO_CLOSE int fd = sys_openat(s->dirfd, name,
@@ -296,7 +297,7 @@ static int read_record(struct left_store *s, const char *name, const char *proje
 	text = calloc(1, (size_t)st.st_size + 1);
 	if (!text)
 		return -ENOMEM;
-	/* if its run changes the record meanwhile, the next reader will see it */
+	/* the run's polrun changes the record just now: the next reader sees the change */
 	if (SYS_RETRY(pread(fd, text, (size_t)st.st_size, 0)) != st.st_size)
 		return lives ? 0 : -EBADMSG;
 	if (!st.st_size) {
@@ -306,8 +307,8 @@ static int read_record(struct left_store *s, const char *name, const char *proje
 	}
 	r = left_text_read(text, (size_t)st.st_size, &t);
 	if (r == 0 && (!project || !strcmp(t.project, project)))
-		r = take_text(s, name, &t, lives);
-	/* its run is just writing it */
+		r = add_record(s, name, &t, lives);
+	/* the run's polrun is just writing the record */
 	else if (r == -EBADMSG && lives)
 		r = 0;
 	left_text_release(&t);
@@ -330,7 +331,7 @@ int left_store_load(struct left_store *s, const char *project, struct rt_err *er
 	int fd, r = 0;
 
 	if (project)
-		name_begin(project, begin);
+		make_name_prefix(project, begin);
 	fd = sys_openat(s->dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	list = fd < 0 ? NULL : fdopendir(fd);
 	if (!list) {
@@ -406,8 +407,7 @@ int left_record_end(int fd, const struct left_pile *found)
 	fputs("ended\n", f);
 	if (fclose(f) != 0)
 		return -ENOMEM;
-	/* after the existing text; if only half of it gets written, the run counts as
-	 * killed */
+	/* append: if only a part is written, `ended` is missing and the run counts as killed */
 	return lseek(fd, 0, SEEK_END) < 0 ? -errno : write_text(fd, text, n);
 }
 
@@ -440,8 +440,7 @@ int left_store_save(struct left_store *s, struct left_pile *p, struct rt_err *er
 		return 0;
 	if (p->nrecords && (p->n || p->more))
 		r = write_pile(s, p);
-	/* if the new record was not written completely, the old ones stay and have the
-	 * rest */
+	/* if the new record was not written completely, the old ones stay, and nothing is lost */
 	if (r < 0)
 		return rt_fail_errno(err, -r, "'%s'", s->shown);
 	for (size_t i = 0; i < p->nrecords && r == 0; i++)

@@ -15,23 +15,26 @@
 #include "runtime/base/sys.h"
 #include "runtime/broker/below.h"
 
-/* Another run has the lock alone for some microseconds at its start and end, unless it is stopped then. */
+/* Another polrun has the exclusive lock for some microseconds at its start and end, or for longer if it is stopped
+ * just then. */
 enum { LOCK_MS = 5000, LOCK_AT_END_MS = 1000, LOCK_STEP_MS = 5 };
 
-/* Of the list; the path on the host follows. */
+/* An entry of the list.  The path on the host follows, without a NUL. */
 struct entry {
 	uint64_t number; /* known_files_number(); 0: it may be any file */
 	uint32_t len;    /* of the path; 0: it is not known */
-	uint32_t denied; /* the run that has ended must not write this name */
+	uint32_t denied; /* the rules of the run that has ended deny writing this name */
 };
 
-static bool is_alone(const struct left_open *l)
+/* Takes the exclusive lock.  False: another run lives. */
+static bool try_lock_alone(const struct left_open *l)
 {
 	return flock(l->lock, LOCK_EX | LOCK_NB) == 0;
 }
 
-/* Waits for a run that has the lock alone.  False: it still has it after `most_ms`. */
-static bool join_runs(const struct left_open *l, int64_t most_ms)
+/* Takes the shared lock, also in place of the exclusive one.  False: another polrun still has the exclusive lock after
+ * `most_ms`. */
+static bool lock_shared(const struct left_open *l, int64_t most_ms)
 {
 	const int64_t until = sys_now_ms() + most_ms;
 
@@ -58,14 +61,14 @@ int left_open_init(struct left_open *l, const struct sandbox_view *view, struct 
 	*l = (struct left_open){ .view = view, .list = list, .lock = lock };
 	if (list <= 2 || lock <= 2)
 		return 0;
-	if (is_alone(l))
+	if (try_lock_alone(l))
 		(void)ftruncate(list, 0);
-	if (!join_runs(l, LOCK_MS))
+	if (!lock_shared(l, LOCK_MS))
 		return rt_fail(err, EBUSY, "refused: another process of this user has had the lock by which runs "
 			       "know of one another alone for %d seconds (a polrun that is stopped?)", LOCK_MS / 1000);
 	l->held = held;
 	l->at = size_of(list);
-	/* the run may fill the disk; what cannot be had now is told without names (add_any()) */
+	/* The run may fill the disk before it ends.  If this fails, append_any_file() needs no room. */
 	(void)fallocate(list, FALLOC_FL_KEEP_SIZE, l->at, LEFT_OPEN_ROOM);
 	(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", list);
 	if (held->events >= 0)
@@ -73,10 +76,10 @@ int left_open_init(struct left_open *l, const struct sandbox_view *view, struct 
 	return 0;
 }
 
-/* --- what other runs tell -------------------------------------------------------------- */
+/* --- entries of other runs ------------------------------------------------------------- */
 
-/* The name inside of a path of the host in a tree whose names are decided.  False: it is in none. */
-static bool find_inside(const struct left_open *l, const char *host, struct name_text *ret)
+/* *ret is the sandbox's path for a path of the host.  False: it is in no brokered directory that the host has too. */
+static bool find_path_inside(const struct left_open *l, const char *host, struct name_text *ret)
 {
 	const struct sandbox_view *v = l->view;
 
@@ -95,8 +98,8 @@ static bool find_inside(const struct left_open *l, const char *host, struct name
 	return false;
 }
 
-/* Keeps the file, if it is still at this name. */
-static int keep_file(const struct left_open *l, const char *inside, uint64_t number)
+/* Keeps the file (held_add()) if it still has this name. */
+static int keep_file_at(const struct left_open *l, const char *inside, uint64_t number)
 {
 	const struct broker_trees *trees = &l->held->broker->trees;
 	const char *rest;
@@ -115,10 +118,11 @@ static int keep_file(const struct left_open *l, const char *inside, uint64_t num
 }
 
 /*
- * A name that the other run may write and this one may not: that file is not kept, since it is most often
- * one that programs outside and runs with other rules have open as well.  It has not been moved.
+ * If this run's rules deny the name, the other run's rules say what that means.  If they deny it too, the file was
+ * renamed while it was open: this run must end.  If they allow it, the other run has opened the file by this name,
+ * and it is not kept: mostly it is a file that programs outside have open as well.
  */
-static void take_entry(const struct left_open *l, const struct entry *e, const char *host,
+static void apply_entry(const struct left_open *l, const struct entry *e, const char *host,
 		       struct held_lost *ret)
 {
 	const struct broker_rules *rules = &l->held->broker->rules;
@@ -127,9 +131,9 @@ static void take_entry(const struct left_open *l, const struct entry *e, const c
 
 	known_files_add(&l->held->known, e->number);
 	name_text_init(&inside);
-	if (find_inside(l, host, &inside)) {
+	if (find_path_inside(l, host, &inside)) {
 		if (rules->allows(rules->arg, BROKER_WRITE, inside.s, false, &rule)) {
-			if (keep_file(l, inside.s, e->number) == -EMFILE)
+			if (keep_file_at(l, inside.s, e->number) == -EMFILE)
 				known_files_add(&l->held->known, 0);
 		} else if (e->denied) {
 			(void)snprintf(ret->path, sizeof(ret->path), "%s", inside.s);
@@ -139,13 +143,13 @@ static void take_entry(const struct left_open *l, const struct entry *e, const c
 	name_text_release(&inside);
 }
 
-/* False: there is no whole entry. */
+/* False: no complete entry follows. */
 static bool read_entry(struct left_open *l, struct entry *e, char *path)
 {
 	if (lseek(l->list, l->at, SEEK_SET) < 0 ||
 	    SYS_RETRY(read(l->list, e, sizeof(*e))) != (ssize_t)sizeof(*e))
 		return false;
-	if (e->len >= NAME_TEXT_MOST) /* nothing but polrun writes there */
+	if (e->len >= NAME_TEXT_MOST) /* not written by polrun, and only polrun can write the list */
 		return false;
 	if (SYS_RETRY(read(l->list, path, e->len)) != (ssize_t)e->len)
 		return false;
@@ -167,7 +171,7 @@ void left_open_read(struct left_open *l, struct held_lost *ret)
 	if (!l->held)
 		return;
 	size = size_of(l->list);
-	if (size < l->at) /* it was emptied, which no run does while another one lives */
+	if (size < l->at) /* the list was emptied, which polrun does not do while another run lives */
 		l->at = 0;
 	if (size == l->at)
 		return;
@@ -175,15 +179,17 @@ void left_open_read(struct left_open *l, struct held_lost *ret)
 	name_text_init(&path);
 	if (name_text_room(&path, NAME_TEXT_MOST))
 		while (!ret->path[0] && !l->more && read_entry(l, &e, path.s)) {
-			take_entry(l, &e, path.s, ret);
+			apply_entry(l, &e, path.s, ret);
 			l->more = l->at < size && sys_now_ms() >= until;
 		}
 	name_text_release(&path);
 }
 
-/* --- what this run tells --------------------------------------------------------------- */
+/* --- entries of this run --------------------------------------------------------------- */
 
-/* One run at a time changes the list.  It takes no longer than two calls, unless the other run is stopped then. */
+/* Locks the list, so that append_any_file() can take back an incomplete entry.  Another polrun has this lock for the
+ * time of a few system calls, or longer if it is stopped just then.  After LOCK_AT_END_MS this polrun goes on without
+ * the lock. */
 static void lock_list(const struct left_open *l)
 {
 	const int64_t until = sys_now_ms() + LOCK_AT_END_MS;
@@ -192,11 +198,11 @@ static void lock_list(const struct left_open *l)
 		(void)poll(NULL, 0, LOCK_STEP_MS);
 }
 
-/* The disk is full, and the room that was kept is used up.  An entry of zeros stands for any file, and needs no block:
- * the list only becomes longer. */
-static void add_any(const struct left_open *l, off_t at)
+/* For a full disk on which the allocated room is used up: adds an entry of zeros, which stands for any file.  It
+ * needs no block of the disk, since ftruncate(2) extends the list by a hole. */
+static void append_any_file(const struct left_open *l, off_t at)
 {
-	if (ftruncate(l->list, at) == 0) /* what was written of an entry */
+	if (ftruncate(l->list, at) == 0) /* takes back an incomplete entry */
 		(void)ftruncate(l->list, at + (off_t)sizeof(struct entry));
 }
 
@@ -216,13 +222,13 @@ static bool append_entry(const struct left_open *l, uint64_t number, const char 
 		done = io_write_all(l->list, both.s, sizeof(e) + e.len) == 0;
 	}
 	if (!done)
-		add_any(l, at);
+		append_any_file(l, at);
 	(void)flock(l->list, LOCK_UN);
 	name_text_release(&both);
 	return done;
 }
 
-static bool tell_file(void *arg, uint64_t number, const char *inside, bool denied)
+static bool append_file(void *arg, uint64_t number, const char *inside, bool denied)
 {
 	const struct left_open *l = arg;
 	char buf[PATH_MAX];
@@ -235,12 +241,13 @@ void left_open_tell(struct left_open *l)
 {
 	if (!l->held)
 		return;
-	if (l->held->n && !is_alone(l)) {
-		/* so that no run which begins now empties the list before the others have read it */
-		(void)join_runs(l, LOCK_AT_END_MS);
-		if (!held_tell_open(l->held, LEFT_OPEN_MOST, tell_file, l))
+	if (l->held->n && !try_lock_alone(l)) {
+		/* hold the lock, so that a polrun which begins now does not empty the list before the others have
+		 * read it */
+		(void)lock_shared(l, LOCK_AT_END_MS);
+		if (!held_tell_open(l->held, LEFT_OPEN_MOST, append_file, l))
 			(void)append_entry(l, 0, "", false);
 	}
-	/* polrun may be stopped before it ends, and would keep the lock alone from all runs that begin */
+	/* unlock now: a polrun that was stopped before its end, with the exclusive lock, would block all new runs */
 	(void)flock(l->lock, LOCK_UN);
 }

@@ -1,5 +1,5 @@
-/* Decides which of a run's walls still stand: see walls.h.  An event only says that it
- * is time to look; nothing else is concluded from it. */
+/* Looks which of a run's protected paths are still protected: walls.h.  An event only says
+ * that it is time to look: that a path is still protected is never concluded from events. */
 #include "runtime/supervise/walls.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ static int open_inside(const struct walls *w, const char *path)
 	return fd < 0 ? -1 : fd;
 }
 
-/* The id of the mount whose root is at `path`; 0: there is none. */
+/* *ret is the id of the mount whose root is at `path`; 0: there is none. */
 static int mount_at(const struct walls *w, const char *path, uint64_t *ret)
 {
 	AUTO_CLOSE int fd = open_inside(w, path);
@@ -52,8 +52,8 @@ static int mount_at(const struct walls *w, const char *path, uint64_t *ret)
 	return 0;
 }
 
-/* A link on the way (ELOOP) was not there when the run began, and may lead to such
- * a name: it does not count as absent. */
+/* ELOOP: a symbolic link on the way that was not there when the run began.  It may lead to
+ * an object, so the path does not count as absent. */
 static int is_absent(const struct walls *w, const char *path, bool *ret)
 {
 	AUTO_CLOSE int fd = open_inside(w, path);
@@ -77,8 +77,8 @@ static int is_same_link(const struct walls *w, const struct sandbox_wall *wall, 
 	return 0;
 }
 
-/* Is what appeared at a denied name nothing that the run can write? */
-static int is_kept(struct walls *w, size_t i, bool *ret)
+/* *ret is false if the object at the denied name may be one that the run can write by other means. */
+static int is_denied_name_safe(struct walls *w, size_t i, bool *ret)
 {
 	AUTO_CLOSE int fd = open_inside(w, w->view->walls[i].path);
 	const bool absent = w->view->walls[i].absent;
@@ -87,7 +87,7 @@ static int is_kept(struct walls *w, size_t i, bool *ret)
 
 	*ret = false;
 	if (fd < 0 && errno == ELOOP && w->noted) {
-		*ret = absent; /* by a link on the way it is another name */
+		*ret = absent; /* through a link on the way the path is another name of the host */
 		return 0;
 	}
 	if (fd < 0 && !walls_is_nowhere(errno))
@@ -101,7 +101,7 @@ static int is_kept(struct walls *w, size_t i, bool *ret)
 	return 0;
 }
 
-static int stands(struct walls *w, size_t i, bool *ret)
+static int check_by_path(struct walls *w, size_t i, bool *ret)
 {
 	const struct sandbox_wall *wall = &w->view->walls[i];
 	uint64_t id;
@@ -112,7 +112,7 @@ static int stands(struct walls *w, size_t i, bool *ret)
 		r = mount_at(w, wall->path, &id);
 		if (!w->noted)
 			w->id[i] = id;
-		/* id 0: the first look found no mount, another process was faster */
+		/* id 0: a process of the host detached the mount before the first look */
 		*ret = r == 0 && id && id == w->id[i];
 		return r;
 	case SANDBOX_WALL_ABSENT:
@@ -120,7 +120,7 @@ static int stands(struct walls *w, size_t i, bool *ret)
 	case SANDBOX_WALL_LINK:
 		return is_same_link(w, wall, ret);
 	case SANDBOX_WALL_NAME:
-		return is_kept(w, i, ret);
+		return is_denied_name_safe(w, i, ret);
 	default:
 		*ret = false;
 		return -EINVAL;
@@ -128,17 +128,18 @@ static int stands(struct walls *w, size_t i, bool *ret)
 }
 
 /*
- * The run has the caller's permissions: in a directory that the caller may not search, the run cannot
- * see a name either, until somebody opens it again.  For an absent name an event reports
- * that; a link or a name is looked for again and again until it can be seen.
+ * A path that polrun cannot look up (EACCES) counts as protected.  The run has the caller's permissions, so it
+ * cannot look the path up either, until a process opens the directory again.  An event reports that for an
+ * absent path; the other kinds are looked at every WALLS_POLL_MS until then.  A mount is looked for in the mount
+ * table, which needs no look-up.
  */
-static int is_up(struct walls *w, size_t i, bool *ret)
+static int check_wall(struct walls *w, size_t i, bool *ret)
 {
 	const struct sandbox_wall *wall = &w->view->walls[i];
 	const bool is_mount = wall->kind == SANDBOX_WALL_MOUNT;
-	int r = stands(w, i, ret);
+	int r = check_by_path(w, i, ret);
 
-	if (r == -ESTALE) { /* it may be another one by now, and nobody can tell */
+	if (r == -ESTALE) { /* the directory above was not kept open (walls_way.h): what lies there is unknown */
 		*ret = false;
 		return 0;
 	}
@@ -152,7 +153,7 @@ static int is_up(struct walls *w, size_t i, bool *ret)
 
 /* --- begin and end ------------------------------------------------------------------ */
 
-static int open_of_init(const struct sandbox_child *child, const char *what, int flags)
+static int open_proc_of_init(const struct sandbox_child *child, const char *what, int flags)
 {
 	char name[64];
 
@@ -162,19 +163,19 @@ static int open_of_init(const struct sandbox_child *child, const char *what, int
 
 static int open_mounts(struct walls *w, const struct sandbox_child *child)
 {
-	w->root = open_of_init(child, "root", O_PATH | O_DIRECTORY);
+	w->root = open_proc_of_init(child, "root", O_PATH | O_DIRECTORY);
 	if (w->root >= 0)
-		w->mountinfo = open_of_init(child, "mountinfo", O_RDONLY);
+		w->mountinfo = open_proc_of_init(child, "mountinfo", O_RDONLY);
 	return w->mountinfo >= 0 ? 0 : -errno;
 }
 
-/* Files that the run holds (held.h) are told of by the same instance. */
-static bool is_needed(const struct sandbox_view *v)
+/* With a broker the inotify instance is needed even without protected paths: held.h adds its watches to it. */
+static bool needs_watch(const struct sandbox_view *v)
 {
 	return v->nwalls || v->brokers;
 }
 
-static int walls_watch(struct walls *w, const struct sandbox_view *view, struct rt_err *err)
+static int begin_watch(struct walls *w, const struct sandbox_view *view, struct rt_err *err)
 {
 	if (w->id)
 		return 0;
@@ -182,7 +183,7 @@ static int walls_watch(struct walls *w, const struct sandbox_view *view, struct 
 	if (!w->id)
 		return rt_fail(err, ENOMEM, "the walls: out of memory");
 	w->view = w->names.view = view;
-	if (!is_needed(view))
+	if (!needs_watch(view))
 		return 0;
 	w->moves = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	if (w->moves < 0)
@@ -195,9 +196,9 @@ static int walls_watch(struct walls *w, const struct sandbox_view *view, struct 
 int walls_init(struct walls *w, const struct sandbox_view *view,
 	       const struct sandbox_child *child, struct rt_err *err)
 {
-	int r = walls_watch(w, view, err);
+	int r = begin_watch(w, view, err);
 
-	if (r < 0 || !is_needed(view) || w->mountinfo >= 0)
+	if (r < 0 || !needs_watch(view) || w->mountinfo >= 0)
 		return r;
 	r = open_mounts(w, child);
 	if (r < 0 && sandbox_child_ended(child))
@@ -211,9 +212,9 @@ int walls_init(struct walls *w, const struct sandbox_view *view,
 void walls_release(struct walls *w)
 {
 	free(w->id);
-	/* The kernel closes it later (close_later.h).  Until then each change would send CONT,
-	 * which discards a stop: whoever attaches to polrun at its end (a debugger, the search
-	 * for leaks) would wait until nothing changes any more. */
+	/* The kernel closes the instance later (close_later.h).  With O_ASYNC each event until then
+	 * would send SIGCONT, which discards a pending stop: a process that attaches to polrun at its
+	 * end (a debugger, LeakSanitizer) would have to wait until the events end. */
 	if (w->moves >= 0)
 		(void)SYS_RETRY(fcntl(w->moves, F_SETFL, O_NONBLOCK));
 	if (w->root >= 0)
@@ -243,11 +244,11 @@ int walls_check(struct walls *w, size_t *ret)
 	w->blind = w->doubt = false;
 	if (!w->noted)
 		walls_way_keep(&w->way, w->view, w->root);
-	/* /etc sorts before /home, where things change: begin with the last */
+	/* the paths are sorted, and most changes are below /home, not /etc: begin with the last */
 	for (size_t i = w->view->nwalls; i-- > 0 && r == 0;) {
 		bool up;
 
-		r = is_up(w, i, &up);
+		r = check_wall(w, i, &up);
 		if (r == 0 && !up) {
 			*ret = i;
 			return 0;
@@ -281,10 +282,10 @@ void walls_meanwhile(void *walls, pid_t init_pid, int init_pidfd)
 		look_early(w, init_pid, init_pidfd);
 		return;
 	}
-	walls_release(w); /* those of a start that failed */
+	walls_release(w); /* what a start that failed has opened */
 	*w = (struct walls)WALLS_NONE;
 	w->view = view;
-	(void)walls_watch(w, view, NULL);
+	(void)begin_watch(w, view, NULL);
 }
 
 bool walls_changed(struct walls *w)
@@ -292,7 +293,7 @@ bool walls_changed(struct walls *w)
 	struct pollfd p[2] = { { w->mountinfo, POLLPRI, 0 }, { w->moves, POLLIN, 0 } };
 	int n = poll(p, 2, 0);
 
-	/* poll() tells of a change of the mounts once, so that the answer must not be lost */
+	/* the kernel reports a change of the mount table to one poll() only: do not drop the answer */
 	return n < 0 || p[0].revents || (n && walls_read_events(w));
 }
 
@@ -304,7 +305,7 @@ bool walls_stand_yet(struct walls *w)
 bool walls_wake(const struct walls *w, bool on)
 {
 	if (w->mountinfo < 0)
-		return true; /* there is no wall that could be lost */
+		return true; /* there is no path that could be lost */
 	if (w->poll_ms >= 0)
 		return false;
 	return (!on || (SYS_RETRY(fcntl(w->moves, F_SETOWN, getpid())) == 0 &&
@@ -314,7 +315,7 @@ bool walls_wake(const struct walls *w, bool on)
 
 const char *walls_mechanism(const struct walls *w)
 {
-	return !is_needed(w->view) ? "none hangs on a name of the host" :
+	return !needs_watch(w->view) ? "none hangs on a name of the host" :
 	       w->poll_ms < 0	? "mountinfo and inotify tell of changes outside" :
 				  "mountinfo tells of changes outside; moves are looked for "
 				  "every 50 ms";

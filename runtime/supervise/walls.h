@@ -1,19 +1,22 @@
 /*
- * Watches what a process of the host can take away from a running sandbox.  Masks,
- * read-only names and pins are mounts on names of the host.  rename(2) over such a
- * name, and unlink(2) or rmdir(2) of it, detach the mount in every mount namespace
- * (Linux 3.18, __detach_mounts()).  If the name or a directory above it is moved, the
- * mount moves along.  In both cases the name is then without a wall.  A detach wakes
- * poll(POLLPRI) on /proc/PID/mountinfo (proc(5)).  inotify(7) reports when something is
- * moved away, when something appears at a name that was absent and is hidden, and when
- * a link is made again.  After each event the supervisor looks at every wall by its
- * name inside, starting at a descriptor of the sandbox's root: there must be the mount
- * with the same id (statx(2), Linux 5.8), nothing, or the same link.  Where the run has closed the
- * way to that name: walls_way.h.
+ * Watches the protected paths that a process of the host can take away from a running
+ * sandbox.  The code calls each of them a wall; enum sandbox_wall_kind has their kinds.
  *
- * A name that is denied in a brokered tree has no mount, and whatever is there is not
- * written by it.  But what appears at such a name must not be something that the run can
- * write by other means: walls_name.h.
+ * Masks, read-only paths and bind mounts of a path over itself are mounts on names of the
+ * host.  rename(2) over such a name, and unlink(2) or rmdir(2) of it, detach the mount in
+ * every mount namespace (Linux 3.18, __detach_mounts()).  If the name or a directory above
+ * it is moved, the mount moves along.  In both cases nothing protects the path any more.
+ * A detach wakes poll(POLLPRI) on /proc/PID/mountinfo (proc(5)).  inotify(7) reports when
+ * an object is moved away, when an object appears at a hidden path that was absent, and
+ * when a link is made again.  After each event the supervisor looks up every protected
+ * path in the sandbox, from a descriptor of the sandbox's root.  It must find the mount
+ * with the same id (statx(2), Linux 5.8), or nothing, or the same link, depending on the
+ * kind.  walls_way.h is for paths that the supervisor cannot look up, because the run has
+ * closed a directory above them.
+ *
+ * A name that is denied in a brokered directory has no mount: the broker refuses to open it
+ * for writing.  But a process of the host can put a file there that the run can write by
+ * other means: walls_name.h.
  */
 #ifndef RUNTIME_SUPERVISE_WALLS_H
 #define RUNTIME_SUPERVISE_WALLS_H
@@ -29,22 +32,22 @@ enum { WALLS_NAME_BITS = 1 << 14 };
 
 struct walls {
 	const struct sandbox_view *view;
-	uint64_t names_on_way[WALLS_NAME_BITS / 64]; /* a bit for each name in a wall's path */
-	uint64_t *id;   /* mount id of view->walls[i] */
+	uint64_t names_on_way[WALLS_NAME_BITS / 64]; /* a bit for each component of the protected paths */
+	uint64_t *id;   /* of view->walls[i]: the mount's id, or the number of the file at a denied name */
 	int root;       /* O_PATH, the sandbox's "/" */
 	int mountinfo;  /* of pid 1 inside: POLLPRI.  Keeps its mount namespace alive.
-	                   -1: the run had no walls to watch, or had already ended */
+	                   -1: the run had no protected paths, or had already ended */
 	int moves;      /* inotify: POLLIN; -1 if there is none */
-	struct close_later later; /* for the three above */
+	struct close_later later; /* of root, mountinfo and moves */
 	struct walls_way way;
 	struct walls_run names; /* the caller sets `held` and `strict` */
-	bool doubt;       /* the last look found a file that may be the run's */
-	int64_t doubt_ms; /* since when there is one; 0: there is none */
+	bool doubt;       /* undecided: the last look found a file that the run may be able to write */
+	int64_t doubt_ms; /* when a look first found such a file; 0: the last look found none */
 	int poll_ms;    /* timeout for poll(2): -1, or how often to look */
-	bool ways;      /* something on the way to a wall has changed: it is watched anew */
-	bool noted;     /* the first look has been: `id` holds the mounts */
+	bool ways;      /* a watched object, or a directory above a path, has changed: watch the paths anew */
+	bool noted;     /* the first look is over: `id` is set */
 	bool often;     /* some changes cannot be reported by events */
-	bool blind;     /* the last look was refused because a way was closed */
+	bool blind;     /* the last look could not look up some path: a directory above it was closed */
 };
 
 #define WALLS_STAND SIZE_MAX
@@ -52,42 +55,44 @@ struct walls {
 		     .way = WALLS_WAY_NONE, .poll_ms = -1 }
 
 /*
- * Watches the names on the host, if that is not done yet, and opens the sandbox's mounts.
- * From the first walls_check() on, the loss of a wall is seen.  Without inotify (because
- * of its limits, or a directory that the caller may not read) the walls are looked at
- * every poll_ms.  Call it before confine_self().
+ * Watches the paths on the host, unless walls_meanwhile() has done so, and opens the
+ * sandbox's root and mount table.  From the first walls_check() on, a path that loses its
+ * protection is noticed.  Where inotify cannot be used (its limits, or a directory that the
+ * caller may not read), the caller has to call walls_check() every poll_ms.  Call it before
+ * confine_self().
  */
 int walls_init(struct walls *w, const struct sandbox_view *view,
 	       const struct sandbox_child *child, struct rt_err *err);
 /*
- * struct sandbox_run.meanwhile for a struct walls whose view is set: watches the names,
- * and looks for the first time as soon as polinit has made the mounts.  A failure, or a
- * wall that has gone, is found again by the calls above and by walls_check().
+ * struct sandbox_run.meanwhile for a struct walls whose view is set: watches the paths, and
+ * calls walls_check() for the first time as soon as polinit has made the mounts.  It
+ * reports nothing: walls_init() and walls_check() meet the same failure, or the same lost
+ * path, again.
  */
 void walls_meanwhile(void *walls, pid_t init_pid, int init_pidfd);
-/* True if the first look found every wall and nothing has changed since. */
+/* True if the first look found every path protected and nothing has changed since. */
 bool walls_stand_yet(struct walls *w);
-/* Has anything reported a change since the last look that could concern a wall?  Takes the events.  What
- * happens to other names in a watched directory does not count.  If poll() fails, the answer is yes. */
+/* Reads the pending events.  True if one of them may concern a protected path, if the mount table has changed, or
+ * if poll() fails.  Events about other names in a watched directory do not count. */
 bool walls_changed(struct walls *w);
 void walls_release(struct walls *w);
 
 /*
- * Call it after POLLPRI or POLLIN, or every poll_ms.  *ret is the first wall of
- * view->walls that has gone, or WALLS_STAND.  0, or -errno if it could not look.  The
- * first call notes the mounts that the set-up has made.
+ * Looks at every protected path.  Call it after POLLPRI or POLLIN, or every poll_ms.  *ret is
+ * the index in view->walls of one that has lost its protection, or WALLS_STAND.  0, or
+ * -errno if it could not look.  The first call notes the mounts that the set-up has made.
  */
 int walls_check(struct walls *w, size_t *ret);
 
 /*
- * While polrun is stopped (job control, or somebody's kill -STOP) nobody polls.  With
- * `on` each change sends polrun SIGCONT, whose si_code is then one of POLL_IN to
- * POLL_HUP (fcntl(2), F_SETSIG).  False: no signal is possible, and polrun must not
- * stop.
+ * While polrun is stopped (job control, or kill -STOP) it does not poll.  With `on` the
+ * kernel sends polrun SIGCONT for each inotify event; its si_code is then one of POLL_IN to
+ * POLL_HUP (fcntl(2), F_SETSIG).  False: not every change sends a signal, so polrun must
+ * not stop.
  */
 bool walls_wake(const struct walls *w, bool on);
 
-/* The mechanism's name in the report. */
+/* What the report says about how the protected paths are watched. */
 const char *walls_mechanism(const struct walls *w);
 
 #endif

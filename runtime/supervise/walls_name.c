@@ -1,4 +1,4 @@
-/* Decides whether what appears at a denied name can be written by the run: walls_name.h. */
+/* Tells whether the run can write the object that has come to a denied name: walls_name.h. */
 #include "runtime/supervise/walls_name.h"
 
 #include <errno.h>
@@ -8,9 +8,9 @@
 
 #include "runtime/base/sys.h"
 
-/* Does the run write a tree of this file system by itself?  A file can be renamed from
- * there. */
-static bool has_native(const struct sandbox_view *v, const struct statx *st)
+/* Does the run write a tree of this file system without the broker?  The object may have been
+ * renamed from there: rename(2) does not leave a file system. */
+static bool has_native_tree(const struct sandbox_view *v, const struct statx *st)
 {
 	uint64_t dev = makedev(st->stx_dev_major, st->stx_dev_minor);
 
@@ -25,7 +25,7 @@ static bool surely_has_writer(const struct walls_run *w, int fd)
 	return w->held && w->held->broker && held_surely_has_writer(w->held, fd);
 }
 
-static enum walls_name judge(const struct walls_run *w, int fd, const struct statx *st, bool absent)
+static enum walls_name judge_object(const struct walls_run *w, int fd, const struct statx *st, bool absent)
 {
 	const bool known = w->held && known_files_may_have(&w->held->known, st);
 	bool native;
@@ -38,15 +38,15 @@ static enum walls_name judge(const struct walls_run *w, int fd, const struct sta
 		return WALLS_NAME_GONE;
 	if (!S_ISREG(st->stx_mode) && !S_ISDIR(st->stx_mode))
 		return WALLS_NAME_STANDS;
-	native = has_native(w->view, st);
-	/* without Landlock a descriptor for reading from there can be opened again */
+	native = has_native_tree(w->view, st);
+	/* without Landlock the run can open a file for writing that it has open for reading */
 	if (native && (S_ISDIR(st->stx_mode) || w->strict))
 		return WALLS_NAME_GONE;
 	if (S_ISDIR(st->stx_mode))
 		return WALLS_NAME_STANDS;
 	if (st->stx_nlink > 1 || (native && (!w->held || held_has_writer(w->held, fd))))
 		return WALLS_NAME_DOUBT;
-	/* another run, which this polrun knows nothing of, may have passed it on to this one */
+	/* another run, whose files this polrun does not know, may have passed the descriptor to this run */
 	return surely_has_writer(w, fd) ? WALLS_NAME_DOUBT : WALLS_NAME_STANDS;
 }
 
@@ -66,7 +66,7 @@ int walls_name_look(const struct walls_run *w, int fd, bool first, bool absent, 
 		return -errno;
 	now = known_files_number(&st);
 	if (!first && now != *id)
-		*ret = judge(w, fd, &st, absent);
+		*ret = judge_object(w, fd, &st, absent);
 	if (*ret == WALLS_NAME_STANDS)
 		*id = now;
 	return 0;

@@ -1,4 +1,4 @@
-/* Watches the names of walls, and the directories above them: walls_watch.h. */
+/* Watches protected paths and the directories above them: walls_watch.h. */
 #include "runtime/supervise/walls_watch.h"
 
 #include <errno.h>
@@ -11,16 +11,18 @@
 
 #include "runtime/base/sys.h"
 
+/* A directory above a protected path. */
 #define ABOVE ((uint32_t)(IN_MOVE_SELF | IN_MASK_ADD | IN_DONT_FOLLOW))
-/* An object that is renamed over or removed loses a link or is deleted.  The mount
- * table reports this as well, but sends no signal to a stopped process. */
+/* The object at a protected path.  rename(2) over it and unlink(2) take a link from it
+ * (IN_ATTRIB) or delete it.  The mount table reports this as well, but poll(2) on it sends
+ * no signal to a stopped polrun. */
 #define SELF (ABOVE | IN_ATTRIB | IN_DELETE_SELF)
-/* A change of a directory's attributes (chmod) may open the way through it. */
+/* The names in a directory.  IN_ATTRIB: chmod(2) may let the caller search it again. */
 #define NAMES ((uint32_t)(IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_ATTRIB | IN_MASK_ADD))
-/* A name is renamed over or removed. */
+/* A name in a directory is renamed over or removed. */
 #define GONE ((uint32_t)(IN_MOVED_TO | IN_DELETE | IN_MASK_ADD))
-#define MAX_READS 64 /* reads at a time: a process that makes events faster than we read
-                        them must not block us */
+#define MAX_READS 64 /* of one call: a process that makes events faster than polrun reads
+                        them must not keep it here */
 
 /* --- watches ---------------------------------------------------------------------- */
 
@@ -30,8 +32,8 @@ void walls_look_often(struct walls *w)
 	w->poll_ms = WALLS_POLL_MS;
 }
 
-/* Only root can change the names in this directory, so that little happens there. */
-static bool is_quiet(const char *dir)
+/* Only root can change the names in this directory, so a watch on it costs few events. */
+static bool is_quiet_dir(const char *dir)
 {
 	struct stat st;
 
@@ -39,7 +41,7 @@ static bool is_quiet(const char *dir)
 	       !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-static bool watch(const struct walls *w, const char *path, uint32_t mask)
+static bool watch_path(const struct walls *w, const char *path, uint32_t mask)
 {
 	return SYS_RETRY(inotify_add_watch(w->moves, path, mask)) >= 0;
 }
@@ -55,8 +57,8 @@ static bool cut_name(char *path)
 	return true;
 }
 
-/* True if nothing below the directory can be reached.  (The supervisor's filter forbids
- * faccessat(2).) */
+/* True if the caller may not search the directory.  Not with faccessat(2), which the
+ * supervisor's filter denies. */
 static bool is_closed_dir(const char *dir)
 {
 	char inner[PATH_MAX + 2];
@@ -67,9 +69,10 @@ static bool is_closed_dir(const char *dir)
 }
 
 /*
- * A directory in a quiet one (/tmp, /var/tmp): its name is watched there.  IN_ATTRIB on the directory itself would
- * make the kernel mark each cached name in it (fsnotify_set_children_dentry_flags()),
- * 16 ms for a /tmp with 100,000 of them.
+ * For a directory such as /tmp, in which there are many names and above which there are few events: watches its
+ * own name in the directory above instead of IN_ATTRIB on it.  IN_ATTRIB would make the kernel mark each cached name in
+ * the directory (fsnotify_set_children_dentry_flags()), 16 ms for a /tmp with 100,000 of them.
+ * False: `path` is not such a directory, or the watch failed.
  */
 static bool watch_quiet_dir(const struct walls *w, const char *path, uint32_t mask)
 {
@@ -80,22 +83,22 @@ static bool watch_quiet_dir(const struct walls *w, const char *path, uint32_t ma
 	(void)snprintf(dir, sizeof(dir), "%s", path);
 	if (!cut_name(dir))
 		(void)snprintf(dir, sizeof(dir), "/");
-	return is_quiet(dir) &&
-	       watch(w, path, (mask & ~(uint32_t)IN_ATTRIB) | IN_ONLYDIR) &&
-	       watch(w, dir, GONE | IN_ONLYDIR);
+	return is_quiet_dir(dir) &&
+	       watch_path(w, path, (mask & ~(uint32_t)IN_ATTRIB) | IN_ONLYDIR) &&
+	       watch_path(w, dir, GONE | IN_ONLYDIR);
 }
 
-/* Asks for events when the object at `path` is moved.  Only who may read an object may
- * watch it; otherwise we watch its name in the directory above.  If that directory is
- * closed, the event that it was opened will come first. */
+/* Watches the object at `path`.  inotify_add_watch(2) needs read permission for the object;
+ * without it the names in the directory above are watched.  If that directory is closed, the
+ * event that it was opened comes before any event in it. */
 static void watch_object(struct walls *w, const char *path, uint32_t mask)
 {
 	char dir[PATH_MAX];
 
-	if (watch_quiet_dir(w, path, mask) || watch(w, path, mask))
+	if (watch_quiet_dir(w, path, mask) || watch_path(w, path, mask))
 		return;
 	if (errno == ENOENT || errno == ENOTDIR)
-		return; /* the first look will find it gone */
+		return; /* the next look finds the path lost */
 	if (errno != EACCES) {
 		walls_look_often(w);
 		return;
@@ -103,19 +106,19 @@ static void watch_object(struct walls *w, const char *path, uint32_t mask)
 	(void)snprintf(dir, sizeof(dir), "%s", path);
 	if (!cut_name(dir))
 		(void)snprintf(dir, sizeof(dir), "/");
-	if (!watch(w, dir, NAMES) && !is_closed_dir(dir))
+	if (!watch_path(w, dir, NAMES) && !is_closed_dir(dir))
 		walls_look_often(w);
 }
 
-/* Watches the deepest directory on the way to `path` that can be watched.  Returns the
- * length of its name; 0: "/", or none. */
+/* Watches the deepest directory above `path` that can be watched.  Returns the length of its
+ * path; 0: it is "/", or no watch was possible. */
 static size_t watch_deepest(struct walls *w, const char *path)
 {
 	char dir[PATH_MAX];
 
 	(void)snprintf(dir, sizeof(dir), "%s", path);
 	while (cut_name(dir)) {
-		if (watch(w, dir, NAMES | ABOVE | IN_ONLYDIR))
+		if (watch_path(w, dir, NAMES | ABOVE | IN_ONLYDIR))
 			return strlen(dir);
 		if (errno != ENOENT && errno != ENOTDIR &&
 		    !(walls_is_closed(errno) && is_closed_dir(dir))) {
@@ -123,17 +126,17 @@ static size_t watch_deepest(struct walls *w, const char *path)
 			return 0;
 		}
 	}
-	if (!watch(w, "/", NAMES))
+	if (!watch_path(w, "/", NAMES))
 		walls_look_often(w);
 	return 0;
 }
 
 /*
- * Asks for events when something appears on the way to `path`, by watching the deepest
- * existing directory.  A directory may be made while we look, so we repeat until we
- * find nothing deeper.
+ * For an absent path: watches the deepest existing directory above it, where the next
+ * component appears.  A directory may be made between the look-up and the watch, so this
+ * repeats until no deeper directory is found.
  */
-static void watch_way(struct walls *w, const char *path)
+static void watch_way_to(struct walls *w, const char *path)
 {
 	size_t deep = 0, now;
 
@@ -141,13 +144,13 @@ static void watch_way(struct walls *w, const char *path)
 		deep = now;
 }
 
-static const char *host_name(const struct walls *w, size_t i, char buf[PATH_MAX])
+static const char *host_path(const struct walls *w, size_t i, char buf[PATH_MAX])
 {
 	return sandbox_view_host(w->view, w->view->walls[i].path, buf, PATH_MAX);
 }
 
-/* Watches the directories above `path`, except those above `done`, the path of the last
- * call.  Walls are sorted, and 2,000 of them have few different directories. */
+/* Watches the directories above `path`, except those that are also above `done`, the path of
+ * the last call: the paths are sorted, and 2,000 of them have few different directories. */
 static void watch_above(struct walls *w, const char *path, char done[PATH_MAX])
 {
 	char dir[PATH_MAX];
@@ -163,13 +166,13 @@ static void watch_above(struct walls *w, const char *path, char done[PATH_MAX])
 	(void)snprintf(done, PATH_MAX, "%s", path);
 }
 
-/* The paths that were watched last: the host's name, and the name inside. */
+/* The paths of the last watch_above(): on the host, and in the sandbox. */
 struct watched {
 	char host[PATH_MAX], inside[PATH_MAX];
 };
 
-/* What a denied name had is watched, and if somebody has removed it, what appears there. */
-static bool is_missing(const struct walls *w, size_t i, const char *host)
+/* A denied name whose object was removed: it has to be watched as an absent path is. */
+static bool is_denied_and_absent(const struct walls *w, size_t i, const char *host)
 {
 	struct stat st;
 
@@ -177,20 +180,20 @@ static bool is_missing(const struct walls *w, size_t i, const char *host)
 	       walls_is_nowhere(errno);
 }
 
-/* Watches the wall's object and each directory above it.  If its tree is mounted at
- * another place, also the directories above its name there. */
+/* Watches the object at a protected path and each directory above it on the host.  If the
+ * sandbox has it at another path, also that path and the directories above it. */
 static void watch_wall(struct walls *w, size_t i, struct watched *last)
 {
 	const char *inside = w->view->walls[i].path;
 	char buf[PATH_MAX];
-	const char *host = host_name(w, i, buf);
+	const char *host = host_path(w, i, buf);
 
 	if (!host || strlen(host) >= PATH_MAX || strlen(inside) >= PATH_MAX) {
 		walls_look_often(w);
 		return;
 	}
-	if (w->view->walls[i].kind == SANDBOX_WALL_ABSENT || is_missing(w, i, host))
-		watch_way(w, host);
+	if (w->view->walls[i].kind == SANDBOX_WALL_ABSENT || is_denied_and_absent(w, i, host))
+		watch_way_to(w, host);
 	else
 		watch_object(w, host, SELF);
 	watch_above(w, host, last->host);
@@ -212,8 +215,8 @@ void walls_watch_anew(struct walls *w)
 
 /* --- events ---------------------------------------------------------------------- */
 
-/* The bit of a name in names_on_way; -1: a file system that ignores case may take the name for another one.
- * Two names of one bit only cost a look. */
+/* The bit of a name in names_on_way.  -1: it is not ASCII, so a file system that ignores case may take it for another
+ * name in a way that is not known here.  If two names have the same bit, polrun looks once too often. */
 static int name_bit(const char *name, size_t n)
 {
 	uint32_t h = 2166136261u; /* FNV-1a */
@@ -228,7 +231,8 @@ static int name_bit(const char *name, size_t n)
 	return (int)(h % WALLS_NAME_BITS);
 }
 
-static void note_names(struct walls *w, const char *path)
+/* Sets the bits of the components of `path`. */
+static void note_names_of(struct walls *w, const char *path)
 {
 	for (size_t n; *path; path += n + (path[n] == '/')) {
 		n = strcspn(path, "/");
@@ -240,9 +244,9 @@ static void note_names(struct walls *w, const char *path)
 }
 
 /*
- * A wall is looked at by its path, so only an event about a name in that path, or about a watched object
- * itself (no name), can tell of a change.  In a directory such as the project's top a run makes thousands of
- * other names.
+ * polrun looks a protected path up by its name, so only an event about a component of the path, or about a watched
+ * object itself (an event without a name), can be about a change of it.  All other events are left out: a run makes
+ * thousands of other names in a watched directory such as the project's, and each look costs some 130 openat2(2).
  */
 static bool concerns_wall(const struct walls *w, const struct inotify_event *e, const char *name)
 {
@@ -267,7 +271,7 @@ bool walls_read_events(struct walls *w)
 			if (!concerns_wall(w, &e, events + at + sizeof(e)))
 				continue;
 			found = true;
-			/* a watched object itself, or a directory in one, has changed */
+			/* what is at a watched path now may be another object, without a watch */
 			w->ways |= !e.len || (e.mask & IN_ISDIR);
 		}
 	}
@@ -280,10 +284,10 @@ void walls_watch_names(struct walls *w)
 
 	for (size_t i = 0; i < w->view->nwalls; i++) {
 		char buf[PATH_MAX];
-		const char *host = host_name(w, i, buf);
+		const char *host = host_path(w, i, buf);
 
-		note_names(w, w->view->walls[i].path);
-		note_names(w, host ? host : "");
+		note_names_of(w, w->view->walls[i].path);
+		note_names_of(w, host ? host : "");
 		watch_wall(w, i, &last);
 	}
 }

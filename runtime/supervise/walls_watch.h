@@ -1,6 +1,6 @@
 /*
- * Asks the kernel to tell of what happens to the walls' names and on the way to them (inotify(7)), and reads what it
- * tells.  For walls.c: an event only says that it is time to look.
+ * The inotify(7) watches on the protected paths and on the directories above them, and the events that these watches
+ * report.  For walls.c, to which an event only says that it is time to look.
  */
 #ifndef RUNTIME_SUPERVISE_WALLS_WATCH_H
 #define RUNTIME_SUPERVISE_WALLS_WATCH_H
@@ -10,28 +10,29 @@
 
 #include "runtime/supervise/walls.h"
 
-#define WALLS_POLL_MS 50 /* how often to look if no event tells of moves */
+#define WALLS_POLL_MS 50 /* how often to look where inotify does not report every change */
 
-/* Not found, or reached only through a link. */
+/* The path is absent, or a symbolic link is on the way. */
 static inline bool walls_is_nowhere(int e)
 {
 	return e == ENOENT || e == ENOTDIR || e == ELOOP;
 }
 
-/* The way was closed (chmod): what nobody can reach shows nothing. */
+/* The caller may not search a directory on the way: the path cannot be looked up. */
 static inline bool walls_is_closed(int e)
 {
 	return e == EACCES;
 }
 
-/* No event will tell of some change: the walls are looked at every WALLS_POLL_MS. */
+/* Sets poll_ms to WALLS_POLL_MS: for some change there will be no event. */
 void walls_look_often(struct walls *w);
-/* Watches all walls for the first time. */
+/* Watches all protected paths for the first time. */
 void walls_watch_names(struct walls *w);
-/* Watches the walls again: a new directory on the way to an absent name, or a new link with the same text, is not the
- * object that was watched. */
+/* Watches the protected paths again, except mounts.  inotify watches an object, not a name: a new directory on the
+ * way to an absent path, or a new link with the same text, has no watch yet. */
 void walls_watch_anew(struct walls *w);
-/* Takes the events.  False: none of them concerns a wall.  Sets w->ways. */
+/* Reads the pending events.  False: none of them can concern a protected path.  Sets w->ways if the paths must be
+ * watched anew. */
 bool walls_read_events(struct walls *w);
 
 #endif

@@ -1,4 +1,4 @@
-/* Looks at walls whose way has been closed: walls_way.h. */
+/* Looks at protected paths below a directory that the run has closed: walls_way.h. */
 #include "runtime/supervise/walls_way.h"
 
 #include <errno.h>
@@ -12,9 +12,9 @@
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
 
-/* Of a line of the table: two paths, of which each byte may be written with four. */
+/* Enough for a line of mountinfo: it has two paths, each byte of which may be written as four (\040). */
 #define LINE_MOST (10 * PATH_MAX)
-#define WAY (RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS)
+#define NO_LINKS (RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS)
 
 /* --- directories that are kept open ------------------------------------------------------ */
 
@@ -39,7 +39,8 @@ static struct walls_way_dir *add_dir(struct walls_way *w, const char *path, size
 	return &grown[w->n++];
 }
 
-/* Opens the directory, or again what has its name by now.  A closed way leaves what was kept. */
+/* Opens the directory that has this path now, and drops the one that had it before.  If a directory above it is
+ * closed (EACCES), the old descriptor stays: it is what walls_way_open() needs then.  False: do not go deeper. */
 static bool keep_dir(struct walls_way *w, int root, const char *path, size_t len)
 {
 	struct walls_way_dir *d = find_dir(w, path, len);
@@ -47,7 +48,7 @@ static bool keep_dir(struct walls_way *w, int root, const char *path, size_t len
 	int fd;
 
 	(void)snprintf(dir, sizeof(dir), "%.*s", (int)len, path);
-	fd = sys_open_beneath(root, dir + 1, O_PATH | O_DIRECTORY | O_CLOEXEC, WAY);
+	fd = sys_open_beneath(root, dir + 1, O_PATH | O_DIRECTORY | O_CLOEXEC, NO_LINKS);
 	if (fd < 0 && errno == EACCES)
 		return true;
 	if (fd >= 0 && !d)
@@ -95,24 +96,24 @@ int walls_way_open(const struct walls_way *w, const char *path)
 {
 	if (!w->all)
 		return -ESTALE;
-	/* each wall's directories were kept from the topmost down, so they stand in this order */
+	/* walls_way_keep() goes down each path, so the directories above one path are sorted from the top */
 	for (size_t i = 0; i < w->n; i++) {
 		const struct walls_way_dir *d = &w->dirs[i];
 		int fd;
 
 		if (d->fd < 0 || strncmp(path, d->path, d->len) != 0 || path[d->len] != '/')
 			continue;
-		fd = sys_open_beneath(d->fd, path + d->len + 1, O_PATH | O_NOFOLLOW | O_CLOEXEC, WAY);
+		fd = sys_open_beneath(d->fd, path + d->len + 1, O_PATH | O_NOFOLLOW | O_CLOEXEC, NO_LINKS);
 		if (fd >= 0 || errno != EACCES)
 			return fd >= 0 ? fd : -errno;
 	}
 	return -EACCES;
 }
 
-/* --- the table of mounts ------------------------------------------------------------------ */
+/* --- the mount table ---------------------------------------------------------------------- */
 
-/* Compares a path as the kernel writes it there (\040 for a blank) with one as it is. */
-static bool is_path(const char *written, size_t n, const char *path)
+/* Compares a path as mountinfo has it, with \040 for a blank, with a plain one. */
+static bool is_escaped_path(const char *written, size_t n, const char *path)
 {
 	for (size_t i = 0; i < n; path++) {
 		unsigned char c = (unsigned char)written[i++];
@@ -128,8 +129,8 @@ static bool is_path(const char *written, size_t n, const char *path)
 	return !*path;
 }
 
-/* ID PARENT MAJOR:MINOR ROOT PLACE … */
-static bool is_mount(const char *line, uint64_t id, const char *path)
+/* A line begins with: ID PARENT MAJOR:MINOR ROOT MOUNT-POINT */
+static bool is_line_of_mount(const char *line, uint64_t id, const char *path)
 {
 	char *end;
 	const char *at;
@@ -140,7 +141,7 @@ static bool is_mount(const char *line, uint64_t id, const char *path)
 	at = end;
 	for (int i = 0; i < 3 && at; i++)
 		at = strchr(at + 1, ' ');
-	return at && is_path(at + 1, strcspn(at + 1, " "), path);
+	return at && is_escaped_path(at + 1, strcspn(at + 1, " "), path);
 }
 
 int walls_way_has_mount(int mountinfo, uint64_t id, const char *path)
@@ -160,7 +161,7 @@ int walls_way_has_mount(int mountinfo, uint64_t id, const char *path)
 		buf[have] = '\0';
 		for (; (end = strchr(line, '\n')); line = end + 1) {
 			*end = '\0';
-			if (is_mount(line, id, path))
+			if (is_line_of_mount(line, id, path))
 				return 1;
 		}
 		have -= (size_t)(line - buf);

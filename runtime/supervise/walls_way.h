@@ -1,11 +1,12 @@
 /*
- * The look at a wall whose way has been closed.
+ * How to look at a protected path below a directory that the run has closed.
  *
- * A run may take the right to search a directory from everybody (chmod(2)), also from polrun, which has the same
- * user.  Whoever works in a directory below it, a person's shell, an editor or a process of the run, still goes on
- * from there: the person saves a hidden file, its mount is gone, and the run reads it, while polrun cannot reach the
- * name by its path.  So a mount is then looked for in the table of mounts, which tells its place whatever the
- * directories' modes are; and of the other walls the directories above are kept open.
+ * A run can take the search permission of a directory away (chmod(2)), also from polrun, which runs as the same user:
+ * polrun can then not look up a path below it.  But a process whose working directory lies deeper (the user's shell,
+ * an editor, a process of the run) can still use relative paths there.  If the user saves a hidden file, the mount over
+ * it is detached, the run reads the file, and polrun would see only EACCES.  So a mount is looked for in the mount
+ * table, which has its mount point whatever the modes of the directories are.  For the other kinds of protected paths
+ * polrun keeps the directories above them open, and looks up the rest of the path from there.
  */
 #ifndef RUNTIME_SUPERVISE_WALLS_WAY_H
 #define RUNTIME_SUPERVISE_WALLS_WAY_H
@@ -20,28 +21,29 @@
 
 struct walls_way {
 	struct walls_way_dir {
-		const char *path; /* of a wall, which begins with the directory's name */
+		const char *path; /* a protected path; its first `len` bytes are the directory's path */
 		size_t len;
 		int fd; /* O_PATH */
 	} *dirs;
 	size_t n;
-	bool all; /* false: some could not be kept */
+	bool all; /* false: some directory could not be kept open */
 };
 
 #define WALLS_WAY_NONE { .all = true }
 
-/* Opens the directories above the walls that are no mounts, as far as they exist now, or those that have come to these
- * names since the last call.  `root` is the sandbox's "/". */
+/* Opens the existing directories above the protected paths that are no mounts.  A later call opens these paths again,
+ * since another directory may have come to one of them.  `root` is the sandbox's "/". */
 void walls_way_keep(struct walls_way *w, const struct sandbox_view *view, int root);
 void walls_way_release(struct walls_way *w);
 /*
- * Opens `path` (O_PATH, not following a link) from the first directory on its way, beginning with the topmost, from
- * which it can be reached or is absent.  A descriptor, or -errno as of open(2): -EACCES if the directory in which
- * it lies is closed itself, so that nobody with the caller's permissions can look it up; -ESTALE if that cannot be
- * told, since not all directories were kept.
+ * Opens `path` (O_PATH, not following a link) from one of the kept directories above it: from the topmost one that does
+ * not answer EACCES.  A descriptor, or -errno as of open(2).  -EACCES: no kept directory leads
+ * there.  Either the directory in which the name lies is closed itself, so that no process with the caller's
+ * permissions can look the name up; or it has come there since a directory above was closed.  -ESTALE: unknown, since
+ * not all directories were kept open.
  */
 int walls_way_open(const struct walls_way *w, const char *path);
-/* Is the mount with this id at `path`?  1 or 0, or -errno.  `mountinfo` is proc(5)'s file of the run, open. */
+/* 1 if the mount with this id is at `path`, else 0, or -errno.  `mountinfo`: /proc/PID/mountinfo of the run, open. */
 int walls_way_has_mount(int mountinfo, uint64_t id, const char *path);
 
 #endif

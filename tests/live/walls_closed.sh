@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A run closes the directory above another one (chmod), in which a person works.  What the person does there to a
-# kept name is seen all the same, and ends the run; what the person does to other names does not.  And a run does not
-# open a closed directory in which a hidden name may lie.
+# A run closes a directory (chmod 000) while a shell of the user works in a directory below it.  polrun notices all the
+# same what that shell does to a protected path, and ends the run; other names do not end it.  And a run cannot open
+# (chmod 700) a directory that was closed when the run began, if a rule hides a name in it.
 # timing: waits for runs to begin and to end
 # places:
 # shellcheck disable=SC2016,SC2034,SC2154
@@ -16,7 +16,7 @@ policy "$RULES
 file { deny write \"\${PROJECT_DIR}/app/kept\", \"\${PROJECT_DIR}/**/*.locked\" }" brokered
 RUN_OPTIONS=(-y)
 
-made() {
+make_project() {
 	cd "$WORK" || exit 1
 	chmod -R u+rwx "$P" 2>/dev/null
 	rm -rf "$P"
@@ -53,16 +53,17 @@ made() {
 }
 has_begun() { grep -q began "$WORK/said" || is_over "$pid"; }
 
-# VIEW closed|open FILE LINE: what the run reads all the time, and what a person does in the directory app.
-beside() {
-	made
+# VIEW closed|open FILE LINE: the run reads FILE again and again (-: nothing); the user's shell runs LINE in the
+# directory app, with the directory above it closed or open.
+run_beside_shell() {
+	make_project
 	: >"$WORK/said"
 	"$BIN/polrun" -y -b "$WORK/$1.polb" python3 closer.py "$2" "$3" >"$WORK/said" 2>"$WORK/.err" </dev/null &
 	pid=$!
 	(
 		cd app || exit 1
 		within 30 has_begun
-		sleep 0.3 # time: the look after the change of the mode
+		sleep 0.3 # time: for polrun's look after the chmod
 		bash -c "$4"
 		sleep 1.5 # time: for the end of the run
 		touch deep/over
@@ -77,30 +78,30 @@ beside() {
 for view in native brokered; do
 	for way in open closed; do
 		t "$view, $way: a person replaces a hidden file"
-		beside "$view" "$way" .env 'echo SECRET-2 >new; mv new .env'
+		run_beside_shell "$view" "$way" .env 'echo SECRET-2 >new; mv new .env'
 		want_rc 123
 		want_line 'run ended: outside of it .*/app/\.env .*was moved, replaced or removed.*'
 		[ "$(grep -c SECRET-2 <<<"$out")" -lt 1000 ] || bad 'read all the time'
 
 		t "$view, $way: a person makes a hidden file that was absent"
-		beside "$view" "$way" late/token 'mkdir late; echo SECRET >late/token'
+		run_beside_shell "$view" "$way" late/token 'mkdir late; echo SECRET >late/token'
 		want_rc 123
 		want_line 'run ended: outside of it .*/app/late/token .*'
 
 		t "$view, $way: a person makes a link anew"
-		beside "$view" "$way" - 'ln -sfn other way'
+		run_beside_shell "$view" "$way" - 'ln -sfn other way'
 		want_rc 123
 		want_line 'run ended: outside of it .*/app/way.*'
 
 		t "$view, $way: a person saves another file"
-		beside "$view" "$way" deep/x 'echo x >new; mv new deep/x; echo y >deep/x'
+		run_beside_shell "$view" "$way" deep/x 'echo x >new; mv new deep/x; echo y >deep/x'
 		want_rc 0
 		want_out '^read [xy]'
 	done
 done
 for view in native brokered; do
 	t "$view: a directory that was closed before the run"
-	made
+	make_project
 	run_with "$view" sh -c 'chmod 700 shut; cat shut/in/token; mv shut gone; chmod 700 gone; cat gone/in/token'
 	no_out SECRET
 	want_err 'Permission denied'
@@ -110,7 +111,7 @@ for view in native brokered; do
 done
 for way in open closed; do
 	t "brokered, $way: a person gives a file that the run writes a denied name"
-	beside brokered "$way" - 'mv draft kept'
+	run_beside_shell brokered "$way" - 'mv draft kept'
 	want_rc 123
 	want_line 'run ended: outside of it .*/app/kept .*'
 	[ "$(cat "$P/app/kept")" = draft ] || bad "it was written"
