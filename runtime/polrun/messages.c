@@ -25,7 +25,8 @@ static ssize_t write_message(void *cookie, const char *text, size_t n)
 	if (must_set_plain)
 		screen_set_plain(&terminal);
 	must_set_plain = false;
-	return io_write_all(STDERR_FILENO, text, n) < 0 ? -1 : (ssize_t)n;
+	/* fopencookie(3): an error is 0 here, and never negative */
+	return io_write_all(STDERR_FILENO, text, n) < 0 ? 0 : (ssize_t)n;
 }
 
 void messages_begin(void)

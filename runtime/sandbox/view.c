@@ -148,8 +148,9 @@ static void drop_links(struct sandbox_view *v)
 static int keep_dir_closed(struct view_builder *b, const struct view_place *p)
 {
 	const char *host = view_host_name(p);
+	const size_t len = strlen(p->path);
 	char dir[PATH_MAX];
-	size_t n;
+	size_t n, end;
 
 	if (!p->found.object.unreachable || !p->wanted.restricted || p->given.up < 0 ||
 	    !b->places[p->given.up].given.broker)
@@ -158,7 +159,8 @@ static int keep_dir_closed(struct view_builder *b, const struct view_place *p)
 	if (!n)
 		return 0;
 	/* the path on the host and the path in the sandbox may begin differently, but end alike */
-	(void)snprintf(dir, sizeof(dir), "%.*s", (int)(strlen(p->path) - strlen(host + n)), p->path);
+	end = strlen(host + n);
+	(void)snprintf(dir, sizeof(dir), "%.*s", (int)(end < len ? len - end : len), p->path);
 	return view_deny_name(b, dir, p->wanted.rule, false);
 }
 

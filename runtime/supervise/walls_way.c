@@ -39,6 +39,19 @@ static struct walls_way_dir *add_dir(struct walls_way *w, const char *path, size
 	return &grown[w->n++];
 }
 
+/* The directory has no longer this path, and what was below it not either. */
+static void drop_dirs(struct walls_way *w, const char *path, size_t len)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		struct walls_way_dir *d = &w->dirs[i];
+
+		if (d->fd < 0 || d->len < len || memcmp(d->path, path, len) != 0 || d->path[len] != '/')
+			continue;
+		(void)close(d->fd);
+		d->fd = -1;
+	}
+}
+
 /* Opens the directory that has this path now, and drops the one that had it before.  If a directory above it is
  * closed (EACCES), the old descriptor stays: it is what walls_way_open() needs then.  False: do not go deeper. */
 static bool keep_dir(struct walls_way *w, int root, const char *path, size_t len)
@@ -51,17 +64,20 @@ static bool keep_dir(struct walls_way *w, int root, const char *path, size_t len
 	fd = sys_open_beneath(root, dir + 1, O_PATH | O_DIRECTORY | O_CLOEXEC, NO_LINKS);
 	if (fd < 0 && errno == EACCES)
 		return true;
-	if (fd >= 0 && !d)
+	if (fd < 0) {
+		drop_dirs(w, path, len);
+		return false;
+	}
+	if (!d)
 		d = add_dir(w, path, len);
-	if (fd >= 0 && !d) {
+	if (!d) {
 		(void)close(fd);
 		return false;
 	}
-	if (d && d->fd >= 0)
+	if (d->fd >= 0)
 		(void)close(d->fd);
-	if (d)
-		d->fd = fd;
-	return fd >= 0;
+	d->fd = fd;
+	return true;
 }
 
 void walls_way_keep(struct walls_way *w, const struct sandbox_view *view, int root)
