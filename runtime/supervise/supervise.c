@@ -82,7 +82,7 @@ static int prepare(struct loop *l, const struct sandbox_view *view)
 		r = walls_init(l->walls, view, l->child, l->err);
 	l->walls->names.held = &l->brokered.held;
 	l->walls->names.strict = !l->run->landlock_abi;
-	l->brokered.held.events = l->walls->moves;
+	l->brokered.held.events = l->walls->watch.moves;
 	if (r == 0 && l->brokered.on)
 		r = left_open_init(&l->brokered.open, view, &l->brokered.held, l->run->open_list, l->run->open_lock,
 				   l->err);
@@ -212,7 +212,7 @@ static void run_loop(struct loop *l)
 		[P_SIGNALS] = { l->signals, POLLIN, 0 },
 		[P_TIMER] = { l->timer, POLLIN, 0 },
 		[P_MOUNTS] = { l->walls->mountinfo, POLLPRI, 0 },
-		[P_MOVES] = { l->walls->moves, POLLIN, 0 },
+		[P_MOVES] = { l->walls->watch.moves, POLLIN, 0 },
 		[P_GATEWAY] = { l->gateway->sock, POLLIN, 0 },
 		[P_ANSWERS] = { l->gateway->ask, POLLIN, 0 },
 	};

@@ -10,13 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
-#include "runtime/supervise/walls_watch.h"
 
 /* --- a look -------------------------------------------------------------------- */
 
@@ -185,11 +183,9 @@ static int begin_watch(struct walls *w, const struct sandbox_view *view, struct 
 	w->view = w->names.view = view;
 	if (!needs_watch(view))
 		return 0;
-	w->moves = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-	if (w->moves < 0)
-		walls_look_often(w);
-	else
-		walls_watch_names(w);
+	walls_watch_begin(&w->watch, view);
+	if (w->watch.often)
+		w->poll_ms = WALLS_POLL_MS;
 	return 0;
 }
 
@@ -205,7 +201,7 @@ int walls_init(struct walls *w, const struct sandbox_view *view,
 		return 0; /* mountinfo is -1, so walls_check() does nothing */
 	if (r < 0)
 		return rt_fail_errno(err, -r, "the sandbox's mounts");
-	close_later_keep(&w->later, (int[]){ w->root, w->mountinfo, w->moves }, 3);
+	close_later_keep(&w->later, (int[]){ w->root, w->mountinfo, w->watch.moves }, 3);
 	return 0;
 }
 
@@ -215,18 +211,18 @@ void walls_release(struct walls *w)
 	/* The kernel closes the instance later (close_later.h).  With O_ASYNC each event until then
 	 * would send SIGCONT, which discards a pending stop: a process that attaches to polrun at its
 	 * end (a debugger, LeakSanitizer) would have to wait until the events end. */
-	if (w->moves >= 0)
-		(void)SYS_RETRY(fcntl(w->moves, F_SETFL, O_NONBLOCK));
+	if (w->watch.moves >= 0)
+		(void)SYS_RETRY(fcntl(w->watch.moves, F_SETFL, O_NONBLOCK));
 	if (w->root >= 0)
 		(void)close(w->root);
 	if (w->mountinfo >= 0)
 		(void)close(w->mountinfo);
-	if (w->moves >= 0)
-		(void)close(w->moves);
+	if (w->watch.moves >= 0)
+		(void)close(w->watch.moves);
 	close_later_release(&w->later);
 	walls_way_release(&w->way);
 	w->id = NULL;
-	w->root = w->mountinfo = w->moves = -1;
+	w->root = w->mountinfo = w->watch.moves = -1;
 }
 
 int walls_check(struct walls *w, size_t *ret)
@@ -236,11 +232,13 @@ int walls_check(struct walls *w, size_t *ret)
 	*ret = WALLS_STAND;
 	if (w->mountinfo < 0)
 		return 0;
-	if (w->moves >= 0)
-		(void)walls_read_events(w);
-	if (w->ways)
-		walls_watch_anew(w);
-	w->ways = false;
+	if (w->watch.moves >= 0)
+		(void)walls_watch_read(&w->watch);
+	if (w->watch.ways) {
+		walls_way_keep(&w->way, w->view, w->root);
+		walls_watch_anew(&w->watch);
+	}
+	w->watch.ways = false;
 	w->blind = w->doubt = false;
 	if (!w->noted)
 		walls_way_keep(&w->way, w->view, w->root);
@@ -259,7 +257,7 @@ int walls_check(struct walls *w, size_t *ret)
 		w->doubt_ms = 0;
 	else if (!w->doubt_ms)
 		w->doubt_ms = sys_now_ms();
-	w->poll_ms = w->often || w->blind || w->doubt ? WALLS_POLL_MS : -1;
+	w->poll_ms = w->watch.often || w->blind || w->doubt ? WALLS_POLL_MS : -1;
 	return r;
 }
 
@@ -290,11 +288,11 @@ void walls_meanwhile(void *walls, pid_t init_pid, int init_pidfd)
 
 bool walls_changed(struct walls *w)
 {
-	struct pollfd p[2] = { { w->mountinfo, POLLPRI, 0 }, { w->moves, POLLIN, 0 } };
+	struct pollfd p[2] = { { w->mountinfo, POLLPRI, 0 }, { w->watch.moves, POLLIN, 0 } };
 	int n = poll(p, 2, 0);
 
 	/* the kernel reports a change of the mount table to one poll() only: do not drop the answer */
-	return n < 0 || p[0].revents || (n && walls_read_events(w));
+	return n < 0 || p[0].revents || (n && walls_watch_read(&w->watch));
 }
 
 bool walls_stand_yet(struct walls *w)
@@ -308,9 +306,9 @@ bool walls_wake(const struct walls *w, bool on)
 		return true; /* there is no path that could be lost */
 	if (w->poll_ms >= 0)
 		return false;
-	return (!on || (SYS_RETRY(fcntl(w->moves, F_SETOWN, getpid())) == 0 &&
-			SYS_RETRY(fcntl(w->moves, F_SETSIG, SIGCONT)) == 0)) &&
-	       SYS_RETRY(fcntl(w->moves, F_SETFL, O_NONBLOCK | (on ? O_ASYNC : 0))) == 0;
+	return (!on || (SYS_RETRY(fcntl(w->watch.moves, F_SETOWN, getpid())) == 0 &&
+			SYS_RETRY(fcntl(w->watch.moves, F_SETSIG, SIGCONT)) == 0)) &&
+	       SYS_RETRY(fcntl(w->watch.moves, F_SETFL, O_NONBLOCK | (on ? O_ASYNC : 0))) == 0;
 }
 
 const char *walls_mechanism(const struct walls *w)

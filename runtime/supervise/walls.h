@@ -26,32 +26,28 @@
 #include "runtime/sandbox/sandbox.h"
 #include "runtime/supervise/close_later.h"
 #include "runtime/supervise/walls_name.h"
+#include "runtime/supervise/walls_watch.h"
 #include "runtime/supervise/walls_way.h"
-
-enum { WALLS_NAME_BITS = 1 << 14 };
 
 struct walls {
 	const struct sandbox_view *view;
-	uint64_t names_on_way[WALLS_NAME_BITS / 64]; /* a bit for each component of the protected paths */
 	uint64_t *id;   /* of view->walls[i]: the mount's id, or the number of the file at a denied name */
 	int root;       /* O_PATH, the sandbox's "/" */
 	int mountinfo;  /* of pid 1 inside: POLLPRI.  Keeps its mount namespace alive.
 	                   -1: the run had no protected paths, or had already ended */
-	int moves;      /* inotify: POLLIN; -1 if there is none */
-	struct close_later later; /* of root, mountinfo and moves */
+	struct close_later later; /* of root, mountinfo and watch.moves */
+	struct walls_watch watch;
 	struct walls_way way;
 	struct walls_run names; /* the caller sets `held` and `strict` */
 	bool doubt;       /* undecided: the last look found a file that the run may be able to write */
 	int64_t doubt_ms; /* when a look first found such a file; 0: the last look found none */
 	int poll_ms;    /* timeout for poll(2): -1, or how often to look */
-	bool ways;      /* a watched object, or a directory above a path, has changed: watch the paths anew */
 	bool noted;     /* the first look is over: `id` is set */
-	bool often;     /* some changes cannot be reported by events */
 	bool blind;     /* the last look could not look up some path: a directory above it was closed */
 };
 
 #define WALLS_STAND SIZE_MAX
-#define WALLS_NONE { .root = -1, .mountinfo = -1, .moves = -1, .later = CLOSE_LATER_NONE, \
+#define WALLS_NONE { .root = -1, .mountinfo = -1, .watch = { .moves = -1 }, .later = CLOSE_LATER_NONE, \
 		     .way = WALLS_WAY_NONE, .poll_ms = -1 }
 
 /*

@@ -26,10 +26,9 @@
 
 /* --- watches ---------------------------------------------------------------------- */
 
-void walls_look_often(struct walls *w)
+static void look_often(struct walls_watch *w)
 {
 	w->often = true;
-	w->poll_ms = WALLS_POLL_MS;
 }
 
 /* Only root can change the names in this directory, so a watch on it costs few events. */
@@ -41,7 +40,7 @@ static bool is_quiet_dir(const char *dir)
 	       !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-static bool watch_path(const struct walls *w, const char *path, uint32_t mask)
+static bool watch_path(const struct walls_watch *w, const char *path, uint32_t mask)
 {
 	return SYS_RETRY(inotify_add_watch(w->moves, path, mask)) >= 0;
 }
@@ -74,7 +73,7 @@ static bool is_closed_dir(const char *dir)
  * the directory (fsnotify_set_children_dentry_flags()), 16 ms for a /tmp with 100,000 of them.
  * False: `path` is not such a directory, or the watch failed.
  */
-static bool watch_quiet_dir(const struct walls *w, const char *path, uint32_t mask)
+static bool watch_quiet_dir(const struct walls_watch *w, const char *path, uint32_t mask)
 {
 	char dir[PATH_MAX];
 
@@ -91,7 +90,7 @@ static bool watch_quiet_dir(const struct walls *w, const char *path, uint32_t ma
 /* Watches the object at `path`.  inotify_add_watch(2) needs read permission for the object;
  * without it the names in the directory above are watched.  If that directory is closed, the
  * event that it was opened comes before any event in it. */
-static void watch_object(struct walls *w, const char *path, uint32_t mask)
+static void watch_object(struct walls_watch *w, const char *path, uint32_t mask)
 {
 	char dir[PATH_MAX];
 
@@ -100,19 +99,19 @@ static void watch_object(struct walls *w, const char *path, uint32_t mask)
 	if (errno == ENOENT || errno == ENOTDIR)
 		return; /* the next look finds the path lost */
 	if (errno != EACCES) {
-		walls_look_often(w);
+		look_often(w);
 		return;
 	}
 	(void)snprintf(dir, sizeof(dir), "%s", path);
 	if (!cut_name(dir))
 		(void)snprintf(dir, sizeof(dir), "/");
 	if (!watch_path(w, dir, NAMES) && !is_closed_dir(dir))
-		walls_look_often(w);
+		look_often(w);
 }
 
 /* Watches the deepest directory above `path` that can be watched.  Returns the length of its
  * path; 0: it is "/", or no watch was possible. */
-static size_t watch_deepest(struct walls *w, const char *path)
+static size_t watch_deepest(struct walls_watch *w, const char *path)
 {
 	char dir[PATH_MAX];
 
@@ -122,12 +121,12 @@ static size_t watch_deepest(struct walls *w, const char *path)
 			return strlen(dir);
 		if (errno != ENOENT && errno != ENOTDIR &&
 		    !(walls_is_closed(errno) && is_closed_dir(dir))) {
-			walls_look_often(w);
+			look_often(w);
 			return 0;
 		}
 	}
 	if (!watch_path(w, "/", NAMES))
-		walls_look_often(w);
+		look_often(w);
 	return 0;
 }
 
@@ -136,7 +135,7 @@ static size_t watch_deepest(struct walls *w, const char *path)
  * component appears.  A directory may be made between the look-up and the watch, so this
  * repeats until no deeper directory is found.
  */
-static void watch_way_to(struct walls *w, const char *path)
+static void watch_way_to(struct walls_watch *w, const char *path)
 {
 	size_t deep = 0, now;
 
@@ -144,14 +143,14 @@ static void watch_way_to(struct walls *w, const char *path)
 		deep = now;
 }
 
-static const char *host_path(const struct walls *w, size_t i, char buf[PATH_MAX])
+static const char *host_path(const struct walls_watch *w, size_t i, char buf[PATH_MAX])
 {
 	return sandbox_view_host(w->view, w->view->walls[i].path, buf, PATH_MAX);
 }
 
 /* Watches the directories above `path`, except those that are also above `done`, the path of
  * the last call: the paths are sorted, and 2,000 of them have few different directories. */
-static void watch_above(struct walls *w, const char *path, char done[PATH_MAX])
+static void watch_above(struct walls_watch *w, const char *path, char done[PATH_MAX])
 {
 	char dir[PATH_MAX];
 	size_t n;
@@ -172,7 +171,7 @@ struct watched {
 };
 
 /* A denied name whose object was removed: it has to be watched as an absent path is. */
-static bool is_denied_and_absent(const struct walls *w, size_t i, const char *host)
+static bool is_denied_and_absent(const struct walls_watch *w, size_t i, const char *host)
 {
 	struct stat st;
 
@@ -182,14 +181,14 @@ static bool is_denied_and_absent(const struct walls *w, size_t i, const char *ho
 
 /* Watches the object at a protected path and each directory above it on the host.  If the
  * sandbox has it at another path, also that path and the directories above it. */
-static void watch_wall(struct walls *w, size_t i, struct watched *last)
+static void watch_wall(struct walls_watch *w, size_t i, struct watched *last)
 {
 	const char *inside = w->view->walls[i].path;
 	char buf[PATH_MAX];
 	const char *host = host_path(w, i, buf);
 
 	if (!host || strlen(host) >= PATH_MAX || strlen(inside) >= PATH_MAX) {
-		walls_look_often(w);
+		look_often(w);
 		return;
 	}
 	if (w->view->walls[i].kind == SANDBOX_WALL_ABSENT || is_denied_and_absent(w, i, host))
@@ -203,11 +202,10 @@ static void watch_wall(struct walls *w, size_t i, struct watched *last)
 	watch_above(w, inside, last->inside);
 }
 
-void walls_watch_anew(struct walls *w)
+void walls_watch_anew(struct walls_watch *w)
 {
 	struct watched last = { "", "" };
 
-	walls_way_keep(&w->way, w->view, w->root);
 	for (size_t i = 0; i < w->view->nwalls; i++)
 		if (w->view->walls[i].kind != SANDBOX_WALL_MOUNT)
 			watch_wall(w, i, &last);
@@ -232,7 +230,7 @@ static int name_bit(const char *name, size_t n)
 }
 
 /* Sets the bits of the components of `path`. */
-static void note_names_of(struct walls *w, const char *path)
+static void note_names_of(struct walls_watch *w, const char *path)
 {
 	for (size_t n; *path; path += n + (path[n] == '/')) {
 		n = strcspn(path, "/");
@@ -248,14 +246,14 @@ static void note_names_of(struct walls *w, const char *path)
  * object itself (an event without a name), can be about a change of it.  All other events are left out: a run makes
  * thousands of other names in a watched directory such as the project's, and each look costs some 130 openat2(2).
  */
-static bool concerns_wall(const struct walls *w, const struct inotify_event *e, const char *name)
+static bool concerns_wall(const struct walls_watch *w, const struct inotify_event *e, const char *name)
 {
 	int bit = e->len ? name_bit(name, strnlen(name, e->len)) : -1;
 
 	return bit < 0 || (w->names_on_way[bit / 64] >> bit % 64 & 1);
 }
 
-bool walls_read_events(struct walls *w)
+bool walls_watch_read(struct walls_watch *w)
 {
 	char events[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
 	bool found = false;
@@ -278,10 +276,16 @@ bool walls_read_events(struct walls *w)
 	return true;
 }
 
-void walls_watch_names(struct walls *w)
+void walls_watch_begin(struct walls_watch *w, const struct sandbox_view *view)
 {
 	struct watched last = { "", "" };
 
+	w->view = view;
+	w->moves = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	if (w->moves < 0) {
+		look_often(w);
+		return;
+	}
 	for (size_t i = 0; i < w->view->nwalls; i++) {
 		char buf[PATH_MAX];
 		const char *host = host_path(w, i, buf);

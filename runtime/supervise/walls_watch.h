@@ -7,8 +7,9 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdint.h>
 
-#include "runtime/supervise/walls.h"
+#include "runtime/sandbox/sandbox_view.h"
 
 #define WALLS_POLL_MS 50 /* how often to look where inotify does not report every change */
 
@@ -24,15 +25,23 @@ static inline bool walls_is_closed(int e)
 	return e == EACCES;
 }
 
-/* Sets poll_ms to WALLS_POLL_MS: for some change there will be no event. */
-void walls_look_often(struct walls *w);
+enum { WALLS_NAME_BITS = 1 << 14 };
+
+struct walls_watch {
+	const struct sandbox_view *view;
+	uint64_t names_on_way[WALLS_NAME_BITS / 64]; /* a bit for each component of the protected paths */
+	int moves;  /* inotify: POLLIN; -1 if there is none */
+	bool ways;  /* a watched object, or a directory above a path, has changed: watch the paths anew */
+	bool often; /* for some change there will be no event: look every WALLS_POLL_MS */
+};
+
 /* Watches all protected paths for the first time. */
-void walls_watch_names(struct walls *w);
+void walls_watch_begin(struct walls_watch *w, const struct sandbox_view *view);
 /* Watches the protected paths again, except mounts.  inotify watches an object, not a name: a new directory on the
  * way to an absent path, or a new link with the same text, has no watch yet. */
-void walls_watch_anew(struct walls *w);
+void walls_watch_anew(struct walls_watch *w);
 /* Reads the pending events.  False: none of them can concern a protected path.  Sets w->ways if the paths must be
  * watched anew. */
-bool walls_read_events(struct walls *w);
+bool walls_watch_read(struct walls_watch *w);
 
 #endif
