@@ -58,19 +58,20 @@ has_begun() { grep -q began "$WORK/said" || is_over "$pid"; }
 run_beside_shell() {
 	make_project
 	: >"$WORK/said"
-	"$BIN/polrun" -y -b "$WORK/$1.polb" python3 closer.py "$2" "$3" >"$WORK/said" 2>"$WORK/.err" </dev/null &
+	# before the run closes the way
+	cd app || exit 1
+	(cd .. && exec "$BIN/polrun" -y -b "$WORK/$1.polb" python3 closer.py "$2" "$3" >"$WORK/said" 2>"$WORK/.err" \
+		</dev/null) &
 	pid=$!
-	(
-		cd app || exit 1
-		within 30 has_begun
-		sleep 0.3 # time: for polrun's look after the chmod
-		bash -c "$4"
-		sleep 1.5 # time: for the end of the run
-		touch deep/over
-	)
+	within 30 has_begun
+	sleep 0.3 # time: the look after the change of the mode
+	bash -c "$4" 2>/dev/null || bad "outside: $4"
+	sleep 1.5 # time: for the end of the run
+	touch deep/over
 	wait "$pid"
 	rc=$?
 	chmod 755 "$P"
+	cd "$P" || exit 1
 	out=$(cat "$WORK/said") err=$(cat "$WORK/.err")
 	want_out '^began$'
 }
