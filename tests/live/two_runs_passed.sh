@@ -332,14 +332,14 @@ if ! unshare -rm mount -t tmpfs t "$WORK/small" 2>/dev/null; then
 else
 	for name in CLAUDE.md .git/hooks/pre-commit sub/locked/a.txt; do
 		t "the disk is full when the run that has opened it ends: $name"
-		out=$(SMALL=$WORK/small WORK=$WORK P=$P BIN=$BIN timeout 60 unshare -rm bash full.sh during "$name" 2>&1) err=$(cat "$WORK/.err")
+		out=$(timeout 60 env SMALL="$WORK/small" P="$P" unshare -rm bash full.sh during "$name" 2>&1) err=$(cat "$WORK/.err")
 		want_out '^left: +[0-9]$'
 		want_out '^status 123 text fine$'
 		want_line "run ended: outside of it .*$name was given to what the run could write"
 	done
 
 	t "the control: at an allowed name it is written, on the same disk"
-	out=$(SMALL=$WORK/small WORK=$WORK P=$P BIN=$BIN timeout 60 unshare -rm bash full.sh never sub/other 2>&1)
+	out=$(timeout 60 env SMALL="$WORK/small" P="$P" unshare -rm bash full.sh never sub/other 2>&1)
 	want_out '^status 0 text EVIL$'
 fi
 done_
