@@ -126,6 +126,10 @@ static void judge(struct law *l, unsigned long run, struct rnd *r, const struct 
 			continue;
 		if (same) {
 			law_show_request(&q);
+			eval_decide(x, &q, a, &d);
+			eval_decide(y, &q, a, &e);
+			printf("effect %d and %d, error %d and %d, person %d and %d\n", (int)d.effect, (int)e.effect,
+			       (int)d.err, (int)e.err, d.needs_person, e.needs_person);
 			ir_print(stdout, x);
 			ir_print(stdout, y);
 			FAILED(l, run,
