@@ -1,10 +1,11 @@
-/* Reads /proc/self/mountinfo, and says where in its file system a path lies. */
+/* Reads /proc/PID/mountinfo, and says where in its file system a path lies. */
 #include "runtime/sandbox/host_mounts.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "runtime/base/io.h"
 #include "runtime/sandbox/view_host.h"
@@ -40,7 +41,8 @@ static int read_lines(char *text, struct host_mounts *ret)
 		return -ENOMEM;
 	for (char *save = NULL, *line = strtok_r(text, "\n", &save); line;
 	     line = strtok_r(NULL, "\n", &save)) {
-		char *word[5] = { NULL }, *in = NULL;
+		char *word[5] = { NULL }, *in = NULL, *end;
+		uint64_t id;
 		size_t n = 0;
 
 		for (char *w = strtok_r(line, " ", &in); w && n < 5;
@@ -48,9 +50,12 @@ static int read_lines(char *text, struct host_mounts *ret)
 			word[n++] = w;
 		if (n < 5 || word[3][0] != '/' || word[4][0] != '/')
 			continue; /* a namespace's file is not a tree */
+		id = strtoull(word[0], &end, 10);
+		if (*end)
+			continue;
 		unescape(word[3]);
 		unescape(word[4]);
-		ret->v[ret->n++] = (struct host_mount){ word[2], word[3], word[4] };
+		ret->v[ret->n++] = (struct host_mount){ id, word[2], word[3], word[4] };
 	}
 	return 0;
 }
@@ -101,9 +106,19 @@ int host_mounts_read(const char *file, struct host_mounts *ret)
 
 	*ret = (struct host_mounts){ .n = 0 };
 	r = io_read_file(file, MOUNTINFO_MAX, &ret->text, &len);
-	if (r == 0)
-		r = read_lines(ret->text, ret);
-	return r;
+	return r < 0 ? r : read_lines(ret->text, ret);
+}
+
+int host_mounts_read_fd(int fd, struct host_mounts *ret)
+{
+	size_t len = 0;
+	int r;
+
+	*ret = (struct host_mounts){ .n = 0 };
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		return -errno;
+	r = io_read_all(fd, MOUNTINFO_MAX, &ret->text, &len);
+	return r < 0 ? r : read_lines(ret->text, ret);
 }
 
 void host_mounts_release(struct host_mounts *m)

@@ -1,12 +1,14 @@
-/* The mounts of the host, as /proc/self/mountinfo lists them (proc_pid_mountinfo(5)). */
+/* The mounts of a mount namespace, as /proc/PID/mountinfo lists them (proc_pid_mountinfo(5)). */
 #ifndef RUNTIME_SANDBOX_HOST_MOUNTS_H
 #define RUNTIME_SANDBOX_HOST_MOUNTS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #define HOST_MOUNT_PATH 8300
 
 struct host_mount {
+	uint64_t id;      /* as STATX_MNT_ID of statx(2) */
 	char *dev;        /* "MAJOR:MINOR" */
 	char *root, *at;  /* the root inside its file system, and the mount point */
 };
@@ -19,6 +21,8 @@ struct host_mounts {
 
 /* 0 or -errno; host_mounts_release() is safe after both. */
 int host_mounts_read(const char *file, struct host_mounts *ret);
+/* The same for a file that is open, from its beginning. */
+int host_mounts_read_fd(int fd, struct host_mounts *ret);
 void host_mounts_release(struct host_mounts *m);
 /* The mount that shows the path: the innermost, and the last of those at the same place.
  * NULL: none. */

@@ -9,11 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime/base/io.h"
 #include "runtime/base/sys.h"
+#include "runtime/sandbox/host_mounts.h"
 
-/* Enough for a line of mountinfo: it has two paths, each byte of which may be written as four (\040). */
-#define LINE_MOST (10 * PATH_MAX)
 #define NO_LINKS (RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS)
 
 /* --- directories that are kept open ------------------------------------------------------ */
@@ -128,62 +126,13 @@ int walls_way_open(const struct walls_way *w, const char *path)
 
 /* --- the mount table ---------------------------------------------------------------------- */
 
-/* Compares a path as mountinfo has it, with \040 for a blank, with a plain one. */
-static bool is_escaped_path(const char *written, size_t n, const char *path)
-{
-	for (size_t i = 0; i < n; path++) {
-		unsigned char c = (unsigned char)written[i++];
-
-		if (c == '\\' && n - i >= 3) {
-			c = (unsigned char)((written[i] - '0') * 64 + (written[i + 1] - '0') * 8 +
-					    (written[i + 2] - '0'));
-			i += 3;
-		}
-		if (!c || c != (unsigned char)*path)
-			return false;
-	}
-	return !*path;
-}
-
-/* A line begins with: ID PARENT MAJOR:MINOR ROOT MOUNT-POINT */
-static bool is_line_of_mount(const char *line, uint64_t id, const char *path)
-{
-	char *end;
-	const char *at;
-
-	errno = 0;
-	if (strtoull(line, &end, 10) != id || errno || *end != ' ')
-		return false;
-	at = end;
-	for (int i = 0; i < 3 && at; i++)
-		at = strchr(at + 1, ' ');
-	return at && is_escaped_path(at + 1, strcspn(at + 1, " "), path);
-}
-
 int walls_way_has_mount(int mountinfo, uint64_t id, const char *path)
 {
-	AUTO_FREE char *buf = malloc(LINE_MOST);
-	size_t have = 0;
-	ssize_t n;
+	struct host_mounts all;
+	int r = host_mounts_read_fd(mountinfo, &all);
 
-	if (!buf)
-		return -ENOMEM;
-	if (lseek(mountinfo, 0, SEEK_SET) < 0)
-		return -errno;
-	while ((n = SYS_RETRY(read(mountinfo, buf + have, LINE_MOST - 1 - have))) > 0) {
-		char *line = buf, *end;
-
-		have += (size_t)n;
-		buf[have] = '\0';
-		for (; (end = strchr(line, '\n')); line = end + 1) {
-			*end = '\0';
-			if (is_line_of_mount(line, id, path))
-				return 1;
-		}
-		have -= (size_t)(line - buf);
-		memmove(buf, line, have);
-		if (have == LINE_MOST - 1)
-			return -EFBIG;
-	}
-	return n < 0 ? -errno : 0;
+	for (size_t i = 0; i < all.n && r == 0; i++)
+		r = all.v[i].id == id && !strcmp(all.v[i].at, path);
+	host_mounts_release(&all);
+	return r;
 }
