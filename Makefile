@@ -176,7 +176,8 @@ $(BUILD)/gen/kept_names.def: stdlib-policies/names.tsv
 		$$3 == "host" { i = match($$2, /\/[^\/]*$$/); \
 			printf "KEPT_HOST(\"%s\", \"/%s\")\n", i ? "/" substr($$2, 1, i - 1) : "", i ? substr($$2, i + 1) : $$2 }' \
 		$< >$@
-$(call obj,compiler/analysis/exposure.c runtime/sandbox/view_protect.c runtime/polrun/new_names.c): | $(BUILD)/gen/kept_names.def
+$(call obj,compiler/analysis/exposure.c runtime/sandbox/view_protect.c runtime/polrun/new_names.c \
+	runtime/state/left_item.c): | $(BUILD)/gen/kept_names.def
 $(BUILD)/obj/tests/prop/%.o $(BUILD)/obj/tests/unit/%.o: | $(BUILD)/gen/kept_names.def
 
 $(call obj,$(wildcard compiler/frontend/*.c)): | $(BUILD)/gen/policy.tab.h $(BUILD)/gen/policy.lex.h

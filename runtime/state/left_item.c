@@ -36,15 +36,23 @@ enum left_kind left_kind_of(const char *word)
 	return k;
 }
 
-/* Is it a folder of a repository from which git takes what it does later? */
+/* Is it a folder of a repository from which git takes what it does later?  These are the rows `told` of names.tsv
+ * below .git, also in a repository whose folder has another name. */
 static bool is_git_state(const char *path)
 {
-	static const char *const names[] = { "/rebase-merge", "/rebase-apply", "/sequencer", "/remotes",
-					     "/branches" };
+	static const char *const told[] = {
+#define KEPT(...)
+#define KEPT_HOST(...)
+#define KEPT_TOLD(name) name,
+#include "kept_names.def"
+#undef KEPT
+#undef KEPT_HOST
+#undef KEPT_TOLD
+	};
 	const char *name = strrchr(path, '/');
 
-	for (size_t i = 0; name && i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(name, names[i]) == 0)
+	for (size_t i = 0; name && i < sizeof(told) / sizeof(told[0]); i++)
+		if (strncmp(told[i], ".git/", 5) == 0 && strcmp(name + 1, told[i] + 5) == 0)
 			return true;
 	return false;
 }
