@@ -32,13 +32,13 @@ static bool try_lock_alone(const struct left_open *l)
 	return flock(l->lock, LOCK_EX | LOCK_NB) == 0;
 }
 
-/* Takes the shared lock, also in place of the exclusive one.  False: another polrun still has the exclusive lock after
+/* Takes a lock, also in place of another one on this descriptor.  False: another polrun still has it after
  * `most_ms`. */
-static bool lock_shared(const struct left_open *l, int64_t most_ms)
+static bool wait_for_lock(int fd, int how, int64_t most_ms)
 {
 	const int64_t until = sys_now_ms() + most_ms;
 
-	while (flock(l->lock, LOCK_SH | LOCK_NB) != 0) {
+	while (flock(fd, how | LOCK_NB) != 0) {
 		if (sys_now_ms() >= until)
 			return false;
 		(void)poll(NULL, 0, LOCK_STEP_MS);
@@ -63,7 +63,7 @@ int left_open_init(struct left_open *l, const struct sandbox_view *view, struct 
 		return 0;
 	if (try_lock_alone(l))
 		(void)ftruncate(list, 0);
-	if (!lock_shared(l, LOCK_MS))
+	if (!wait_for_lock(lock, LOCK_SH, LOCK_MS))
 		return rt_fail(err, EBUSY, "refused: another process of this user has had the lock by which runs "
 			       "know of one another alone for %d seconds (a polrun that is stopped?)", LOCK_MS / 1000);
 	l->held = held;
@@ -187,17 +187,6 @@ void left_open_read(struct left_open *l, struct held_lost *ret)
 
 /* --- entries of this run --------------------------------------------------------------- */
 
-/* Locks the list, so that append_any_file() can take back an incomplete entry.  Another polrun has this lock for the
- * time of a few system calls, or longer if it is stopped just then.  After LOCK_AT_END_MS this polrun goes on without
- * the lock. */
-static void lock_list(const struct left_open *l)
-{
-	const int64_t until = sys_now_ms() + LOCK_AT_END_MS;
-
-	while (flock(l->list, LOCK_EX | LOCK_NB) != 0 && sys_now_ms() < until)
-		(void)poll(NULL, 0, LOCK_STEP_MS);
-}
-
 /* For a full disk on which the allocated room is used up: adds an entry of zeros, which stands for any file.  It
  * needs no block of the disk, since ftruncate(2) extends the list by a hole. */
 static void append_any_file(const struct left_open *l, off_t at)
@@ -214,7 +203,9 @@ static bool append_entry(const struct left_open *l, uint64_t number, const char 
 	off_t at;
 
 	name_text_init(&both);
-	lock_list(l);
+	/* so that append_any_file() can take back an incomplete entry; a polrun that is stopped just then may keep the
+	 * lock, and this one goes on without it */
+	(void)wait_for_lock(l->list, LOCK_EX, LOCK_AT_END_MS);
 	at = size_of(l->list);
 	if (name_text_room(&both, sizeof(e) + e.len + 1)) {
 		memcpy(both.s, &e, sizeof(e));
@@ -244,7 +235,7 @@ void left_open_tell(struct left_open *l)
 	if (l->held->n && !try_lock_alone(l)) {
 		/* hold the lock, so that a polrun which begins now does not empty the list before the others have
 		 * read it */
-		(void)lock_shared(l, LOCK_AT_END_MS);
+		(void)wait_for_lock(l->lock, LOCK_SH, LOCK_AT_END_MS);
 		if (!held_tell_open(l->held, LEFT_OPEN_MOST, append_file, l))
 			(void)append_entry(l, 0, "", false);
 	}
