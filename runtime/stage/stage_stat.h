@@ -42,8 +42,8 @@ bool stage_stat_unchanged(const struct stage_stat *a, const struct stage_stat *b
 /* "file", "directory", "link", "fifo", "socket", "device". */
 const char *stage_stat_kind(uint32_t mode);
 
-/* Has a process the file open for writing, or mapped?  `fd` is open for reading.  Yes also if the kernel does
- * not answer: the file system has no leases, or root lacks CAP_LEASE for another user's file. */
+/* True if some process has the file open for writing, or mapped.  `fd` is open for reading.  True also if the kernel
+ * does not answer: the file system has no leases, or root lacks CAP_LEASE for another user's file. */
 bool stage_has_writer(int fd);
 
 /* The digest of the content of `fd`, from its beginning.  0 or -errno. */

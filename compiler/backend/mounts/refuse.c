@@ -1,7 +1,7 @@
 /*
  * Refuses the file rules for which there is no mechanism and no safe stand-in: denies of files that
- * the kernel makes for each process, named by a wildcard or by a path such as /proc/self.  Such a
- * rule is an error, so that nobody relies on it.
+ * the kernel makes for each process, named by a wildcard or by a path such as /proc/self.  polc
+ * reports such a rule as an error: a bundle with it would seem to deny what no layer denies.
  */
 #include "compiler/backend/mounts/refuse.h"
 
