@@ -108,8 +108,19 @@ enum eval_standing eval_standing(const struct ir *ir, const struct eval_decision
 }
 
 /*
- * Step 3: the first of the strictest rules.  "First" is the order of ir.rules.  Soft
- * asks are considered only if `soft` is set.
+ * Does `r` decide rather than `best`, which comes before it in ir.rules?  Of the rules that
+ * allow a command a final one decides, wherever it stands: what it allows is not asked about
+ * for the paths that it names (semantics 4.4).
+ */
+static bool comes_before(const struct ir_rule *r, const struct ir_rule *best)
+{
+	if (r->effect != best->effect)
+		return r->effect > best->effect;
+	return r->kind == IR_COMMAND && r->effect == IR_ALLOW && r->final && !best->final;
+}
+
+/*
+ * Step 3: the first of the strictest rules.  Soft asks are considered only if `soft` is set.
  */
 static const struct ir_rule *strictest(const struct ir *ir,
 				       const struct eval_decision *d,
@@ -123,7 +134,7 @@ static const struct ir_rule *strictest(const struct ir *ir,
 
 		if ((r->soft && !soft) || !is_left(ir, r, d, n))
 			continue;
-		if (!best || r->effect > best->effect)
+		if (!best || comes_before(r, best))
 			best = r;
 	}
 	return best;

@@ -164,6 +164,19 @@ static bool ends_list(const struct decide_match *m, const struct pb_rule *r)
 	       (r->effect != PB_ALLOW || !is_below_lock(m, r));
 }
 
+/*
+ * Does `r` decide rather than `best`, which comes before it in the table?  Of the rules that allow
+ * a command a final one decides, wherever it stands: what it allows is not asked about for the
+ * paths that it names (semantics 4.4).
+ */
+static bool comes_before(const struct pb_rule *r, const struct pb_rule *best)
+{
+	if (r->effect != best->effect)
+		return r->effect > best->effect;
+	return r->kind == PB_COMMAND && r->effect == PB_ALLOW && (r->flags & PB_F_FINAL) &&
+	       !(best->flags & PB_F_FINAL);
+}
+
 /* If f.last comes back lower than `last`, the other fields cover too many levels. */
 static struct found look_up_to(const struct decide_match *m, uint8_t last)
 {
@@ -186,7 +199,7 @@ static struct found look_up_to(const struct decide_match *m, uint8_t last)
 		if (r->flags & PB_F_SOFT) {
 			if (f.soft == NONE)
 				f.soft = i;
-		} else if (f.hard == NONE || r->effect > rule_at(m, f.hard)->effect) {
+		} else if (f.hard == NONE || comes_before(r, rule_at(m, f.hard))) {
 			f.hard = i;
 		}
 	}

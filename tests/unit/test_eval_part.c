@@ -436,6 +436,12 @@ static void test_words_that_name_a_hidden_path(void **state)
 	ir->rules.v[0]->final = true;
 	ir->rules.v[0]->level = IR_MANAGED;
 	assert_part(part_ask(ir, part_of("cat ~/.ssh/id")), IR_ALLOW, EVAL_PS_RULES);
+	/* wherever it stands among the rules that allow */
+	rule(ir, IR_MANAGED, IR_ALLOW, IR_COMMAND, ir->rules.v[0]->set)->final = true;
+	ir->rules.v[0]->final = false;
+	d = part_ask(ir, part_of("cat ~/.ssh/id"));
+	assert_part(d, IR_ALLOW, EVAL_PS_RULES);
+	assert_true(d.d.rule->final);
 }
 
 static void test_risk_matches_as_its_side(void **state)
