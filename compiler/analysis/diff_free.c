@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "runtime/base/address_bits.h"
+
 /* Limit for the pieces of blocks examined for one changed rule. */
 #define MAX_SEARCHED 200000
 
@@ -91,10 +93,7 @@ DIFF_MUST_READ static enum diff_seek free_in(struct diff_free *f, struct num_cid
 
 static bool is_inside(const struct num_cidr *x, const struct num_cidr *y)
 {
-	unsigned whole = y->bits / 8u, rest = y->bits % 8u;
-
-	return x->bits >= y->bits && !memcmp(x->addr, y->addr, whole) &&
-	       (!rest || (x->addr[whole] ^ y->addr[whole]) >> (8 - rest) == 0);
+	return x->bits >= y->bits && address_same_bits(x->addr, y->addr, y->bits);
 }
 
 enum diff_seek diff_free_address(struct diff_free *f, struct num_cidr c, unsigned bits,

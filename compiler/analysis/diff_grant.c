@@ -10,6 +10,7 @@
 #include "compiler/eval/eval.h"
 #include "compiler/eval/grant.h"
 #include "compiler/eval/levels.h"
+#include "runtime/base/address_bits.h"
 
 struct gateway {
 	bool lets; /* the policy lets the request through */
@@ -46,11 +47,8 @@ static bool is_inside(const struct num_cidr *x, const struct gateway *in)
 {
 	for (size_t i = 0; i < in->g.nwithin; i++) {
 		const struct num_cidr *y = in->g.within[i];
-		unsigned k = 0;
 
-		while (k < y->bits && !((x->addr[k / 8] ^ y->addr[k / 8]) >> (7 - k % 8) & 1))
-			k++;
-		if (k == y->bits && x->bits >= y->bits)
+		if (x->bits >= y->bits && address_same_bits(x->addr, y->addr, y->bits))
 			return true;
 	}
 	return false;

@@ -69,7 +69,8 @@ void eval_grant(const struct ir *ir, const struct ir_request *req,
 		if (!req->is_addr || n->host != IR_HOST_CIDR)
 			continue;
 		ret->blocks[ret->nblocks++] = &n->cidr;
-		ret->named |= guard_is_named(n->cidr.addr, n->cidr.bits, req->addr);
+		ret->named = ret->named ||
+			     guard_is_named(n->cidr.addr, n->cidr.bits, req->addr);
 	}
 	if (str_eqz(ret->more.via, "none"))
 		ret->more.via = STR("");

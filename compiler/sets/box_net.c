@@ -4,22 +4,11 @@
  * any host.
  */
 #include "compiler/sets/box.h"
-
-static bool has_bit(const struct num_cidr *c, unsigned i)
-{
-	return c->addr[i / 8] >> (7 - i % 8) & 1;
-}
+#include "runtime/base/address_bits.h"
 
 static bool cidr_included(const struct num_cidr *x, const struct num_cidr *y)
 {
-	unsigned i;
-
-	if (x->bits < y->bits)
-		return false;
-	for (i = 0; i < y->bits; i++)
-		if (has_bit(x, i) != has_bit(y, i))
-			return false;
-	return true;
+	return x->bits >= y->bits && address_same_bits(x->addr, y->addr, y->bits);
 }
 
 static bool is_below(struct str name, struct str apex)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/base/address_bits.h"
 
 struct range {
 	uint8_t addr[16];
@@ -19,6 +20,7 @@ struct range {
  * (RFC 6890 and updates) and the clouds' own documents (metadata).  The ranges for
  * documentation lead nowhere, and tests use them: they are not guarded. */
 static const struct range ranges[] = {
+	/* the first V4_RANGES rows are v4 addresses, for each form below again */
 	{ V4(169, 254, 169, 254), 128, GUARD_METADATA },
 	{ V4(169, 254, 170, 2), 128, GUARD_METADATA },   /* container credentials */
 	{ V4(100, 100, 100, 200), 128, GUARD_METADATA },
@@ -37,6 +39,7 @@ static const struct range ranges[] = {
 	{ V4(198, 18, 0, 0), 111, GUARD_RESERVED },
 	{ V4(224, 0, 0, 0), 100, GUARD_MULTICAST },
 	{ V4(240, 0, 0, 0), 100, GUARD_RESERVED }, /* and the broadcast address */
+#define V4_RANGES 18
 	{ { 0xfd, 0x00, 0x0e, 0xc2, [14] = 0x02, [15] = 0x54 }, 128, GUARD_METADATA },
 	{ { 0xfd, 0x20, 0x00, 0xce, [14] = 0x02, [15] = 0x54 }, 128, GUARD_METADATA },
 	{ { 0 }, 128, GUARD_UNSPECIFIED },
@@ -65,32 +68,29 @@ static const struct guard_name names[] = {
 static const struct form {
 	uint8_t addr[16], mask[16];
 	uint8_t at, flip; /* offset of the v4 address; the byte that it is xored with */
+	bool block;       /* the mask is all that is in front of the v4 address */
 } forms[] = {
 	/* NAT64 64:ff9b::/96 */
 	{ { 0x00, 0x64, 0xff, 0x9b },
-	  { 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255 }, 12, 0 },
+	  { 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255 }, 12, 0, true },
 	/* v4-compatible ::a.b.c.d */
-	{ { 0 }, { 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255 }, 12, 0 },
+	{ { 0 },
+	  { 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255 }, 12, 0, true },
 	/* v4-translated ::ffff:0:a.b.c.d */
 	{ { [8] = 0xff, [9] = 0xff },
-	  { 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255 }, 12, 0 },
+	  { 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255 }, 12, 0, true },
 	/* 6to4 2002:a.b.c.d::/48 */
-	{ { 0x20, 0x02 }, { 255, 255 }, 2, 0 },
+	{ { 0x20, 0x02 }, { 255, 255 }, 2, 0, true },
 	/* Teredo 2001:0:SERVER:…:CLIENT, the client's address inverted */
-	{ { 0x20, 0x01 }, { 255, 255, 255, 255 }, 4, 0 },
-	{ { 0x20, 0x01 }, { 255, 255, 255, 255 }, 12, 255 },
+	{ { 0x20, 0x01 }, { 255, 255, 255, 255 }, 4, 0, true },
+	{ { 0x20, 0x01 }, { 255, 255, 255, 255 }, 12, 255, false },
 	/* ISATAP …:0:5efe:a.b.c.d and …:200:5efe:a.b.c.d */
-	{ { [10] = 0x5e, [11] = 0xfe }, { [8] = 0xfd, 255, 255, 255 }, 12, 0 },
+	{ { [10] = 0x5e, [11] = 0xfe }, { [8] = 0xfd, 255, 255, 255 }, 12, 0, false },
 };
 
 static bool in_range(const struct range *r, const uint8_t addr[16])
 {
-	size_t whole = r->bits / 8;
-	uint8_t mask = (uint8_t)(0xff00u >> (r->bits % 8));
-
-	if (memcmp(r->addr, addr, whole) != 0)
-		return false;
-	return whole == 16 || ((r->addr[whole] ^ addr[whole]) & mask) == 0;
+	return address_same_bits(r->addr, addr, r->bits);
 }
 
 static enum guard_kind by_range(const uint8_t addr[16])
@@ -137,39 +137,27 @@ bool guard_form_read(size_t i, const uint8_t addr[16], uint8_t ret[16])
 	return unwrap(&forms[i], addr, ret);
 }
 
-/* The length of the prefix in front of the v4 address, if the form is one block. */
-static bool read_prefix(const struct form *f, unsigned *ret_bits)
-{
-	for (size_t i = 0; i < 16; i++)
-		if (f->mask[i] != (i < f->at ? 255 : 0))
-			return false;
-	*ret_bits = f->at * 8u;
-	return true;
-}
-
 bool guard_next_range(size_t *at, uint8_t ret_addr[16], unsigned *ret_bits)
 {
-	static const uint8_t mapped[16] = V4(0, 0, 0, 0);
 	const size_t n = sizeof(ranges) / sizeof(ranges[0]);
 	const size_t nforms = sizeof(forms) / sizeof(forms[0]);
 
-	while (*at < n * (nforms + 1)) {
+	while (*at < n + nforms * V4_RANGES) {
 		size_t i = (*at)++;
-		const struct range *r = &ranges[i % n];
-		const struct form *f = i < n ? NULL : &forms[i / n - 1];
-		unsigned prefix;
+		const struct range *r = &ranges[i < n ? i : (i - n) % V4_RANGES];
+		const struct form *f = i < n ? NULL : &forms[(i - n) / V4_RANGES];
 
 		if (!f) {
 			memcpy(ret_addr, r->addr, 16);
 			*ret_bits = r->bits;
 			return true;
 		}
-		if (memcmp(r->addr, mapped, 12) != 0 || !read_prefix(f, &prefix))
+		if (!f->block)
 			continue;
 		memcpy(ret_addr, f->addr, 16);
 		for (size_t k = 0; k < 4; k++)
 			ret_addr[f->at + k] = r->addr[12 + k] ^ f->flip;
-		*ret_bits = prefix + r->bits - 96u;
+		*ret_bits = f->at * 8u + r->bits - 96u;
 		return true;
 	}
 	return false;
@@ -179,12 +167,14 @@ bool guard_is_named(const uint8_t block[16], unsigned bits, const uint8_t addr[1
 {
 	struct range own = { .bits = (uint8_t)bits }, r;
 	bool inside = false, has_ranges = false;
+	/* a block of v4 addresses meets the rows of v4 alone */
+	bool is_v4 = bits >= 96 && address_same_bits(block, ranges[0].addr, 96);
 	unsigned width;
 
 	memcpy(own.addr, block, 16);
 	if (!in_range(&own, addr))
 		return false;
-	for (size_t at = 0; guard_next_range(&at, r.addr, &width);) {
+	for (size_t at = 0; (!is_v4 || at < V4_RANGES) && guard_next_range(&at, r.addr, &width);) {
 		r.bits = (uint8_t)width;
 		if (r.bits <= own.bits) {
 			inside |= in_range(&r, own.addr);

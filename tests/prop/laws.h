@@ -292,7 +292,7 @@ static inline unsigned law_survey(const struct law *l)
 
 	for (i = 0; i < EVAL_STEP_COUNT; i++)
 		bad += law_need("step", eval_step_name((enum eval_step)i), l->step[i],
-				i == EVAL_STEP_MODE    ? net :
+				i == EVAL_STEP_MODE || i == EVAL_STEP_GUARD ? net :
 				i == EVAL_STEP_UNKNOWN ? kinds & 1u << IR_SYSCALL :
 				i == EVAL_STEP_RISK || i == EVAL_STEP_OPAQUE ? command : true);
 	putchar('\n');
