@@ -110,20 +110,24 @@ static int set_modes(struct tty *t)
 }
 
 /* Bytes as they come, without echo; ^C stays a signal.  Until set_lines(). */
-static bool set_bytes(const struct tty *t)
+static bool set_bytes(struct tty *t)
 {
 	struct termios want = t->lines;
 
 	want.c_lflag = ISIG;
 	want.c_cc[VMIN] = 0;
 	want.c_cc[VTIME] = 0;
-	return SYS_RETRY(tcsetattr(t->fd, TCSANOW, &want)) == 0;
+	t->reads_bytes = SYS_RETRY(tcsetattr(t->fd, TCSANOW, &want)) == 0;
+	return t->reads_bytes;
 }
 
-static void set_lines(const struct tty *t)
+/* False: it still gives bytes, as far as polrun knows, and no line of an answer would ever be complete. */
+static bool set_lines(struct tty *t)
 {
-	(void)SYS_RETRY(tcsetattr(t->fd, TCSANOW, &t->lines));
+	if (SYS_RETRY(tcsetattr(t->fd, TCSANOW, &t->lines)) == 0)
+		t->reads_bytes = false;
 	(void)tcflush(t->fd, TCIFLUSH);
+	return !t->reads_bytes;
 }
 
 static void restore_modes(struct tty *t)
@@ -278,7 +282,7 @@ bool tty_ask_terminal(struct tty *t, const char *text, char *buf, size_t cap, in
 			buf[n] = '\0';
 			found = find_position(buf, ret_row, ret_col);
 		}
-	set_lines(t);
+	(void)set_lines(t);
 	t->mute = !found;
 	return found;
 }
@@ -292,7 +296,7 @@ void tty_settle(struct tty *t)
 	(void)tcflush(t->fd, TCIFLUSH);
 	while (sys_now_ms() < until && wait_input(t, SETTLE_MS))
 		(void)tcflush(t->fd, TCIFLUSH);
-	set_lines(t);
+	(void)set_lines(t);
 }
 
 void tty_redraw(int fd)
@@ -358,6 +362,8 @@ enum tty_read tty_read_line(struct tty *t, char *buf, size_t cap)
 	struct timespec left;
 	ssize_t n;
 
+	if (t->reads_bytes && !set_lines(t))
+		return TTY_END;
 	for (;;) {
 		int r = ended || stopped ? 0 : ppoll(p, 2, time_left(t, &left), &t->mask);
 

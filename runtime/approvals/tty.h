@@ -28,6 +28,7 @@ struct tty {
 	bool keeps_on;   /* ^Z does not stop this process: nobody would continue it */
 	bool dumb;       /* TERM says that it understands no control sequences */
 	bool utf8;       /* the locale is: other bytes than ASCII may be written */
+	bool reads_bytes; /* the terminal gives bytes as they come, and not lines */
 	bool mute;       /* it has not answered tty_ask_terminal() */
 	struct sigaction old[TTY_SIGNALS];
 	sigset_t mask;

@@ -6,6 +6,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
+#include <glob.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>

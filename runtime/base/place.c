@@ -360,7 +360,7 @@ int place_below(const char *dir, bool leave_repo, int (*each)(void *arg, const c
 	int r;
 
 	if (!realpath(dir, top))
-		return 0;
+		return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
 	tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT | FTS_COMFOLLOW, NULL);
 	if (!tree)
 		return -errno;
@@ -372,7 +372,7 @@ int place_below(const char *dir, bool leave_repo, int (*each)(void *arg, const c
 
 int place_matches(const char *pattern, int (*each)(void *arg, const char *path), void *arg)
 {
-	glob_t g;
+	glob_t g = { 0 };
 	int r = glob(pattern, GLOB_NOSORT, NULL, &g);
 
 	if (r == GLOB_NOMATCH)

@@ -134,7 +134,7 @@ bool tracee_number(int proc_fd, const char *file, const char *field, int base,
 	fd = sys_open_beneath(proc_fd, file, O_RDONLY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
 	if (fd < 0)
 		return false;
-	n = read(fd, text, sizeof(text) - 1);
+	n = SYS_RETRY(read(fd, text, sizeof(text) - 1));
 	if (n <= 0)
 		return false;
 	text[n] = '\0';

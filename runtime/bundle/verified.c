@@ -37,14 +37,14 @@ static int check_filters(struct bundle *b, bool trace, struct rt_err *err)
 }
 
 /* True if `dir` is marked as the top of somebody's project. */
-static bool is_project(const char *dir)
+static bool may_be_project(const char *dir)
 {
 	char path[PATH_MAX];
 	struct stat st;
 
 	for (size_t i = 0; i < 2; i++)
 		if ((size_t)snprintf(path, sizeof(path), "%s/%s", dir, i ? ".pol" : ".git") <
-			    sizeof(path) && lstat(path, &st) == 0)
+			    sizeof(path) && (lstat(path, &st) == 0 || (errno != ENOENT && errno != ENOTDIR)))
 			return true;
 	return false;
 }
@@ -58,13 +58,14 @@ static int check_list_kept(const char *list, struct rt_err *err)
 {
 	char real[PATH_MAX], *slash;
 
-	if (!realpath(list, real))
-		return 0; /* trust_open() says what is wrong with it */
+	if (!realpath(list, real)) /* trust_open() says that it is not there */
+		return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 :
+		       rt_fail_errno(err, errno, "the list of signers '%s'", list);
 	if (strstr(real, "/.pol/"))
 		return 0;
 	while ((slash = strrchr(real, '/')) && slash != real) {
 		*slash = '\0';
-		if (is_project(real))
+		if (may_be_project(real))
 			return rt_fail(err, EPERM,
 				       "the list of signers '%.160s' lies in the project '%.160s', "
 				       "where another run could write it: keep it in a folder "

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,36 +15,43 @@ static bool others_write(const char *project)
 {
 	struct stat st;
 
-	return stat(project, &st) == 0 &&
-	       ((st.st_mode & S_IWOTH) || ((st.st_mode & S_IWGRP) && st.st_gid != getegid()));
+	return stat(project, &st) != 0 || (st.st_mode & S_IWOTH) ||
+	       ((st.st_mode & S_IWGRP) && st.st_gid != getegid());
 }
 
-int other_runs_open_lock(const char *dir, const char *project, FILE *notes)
+int other_runs_open_lock(const char *dir, const char *project, char ret_lost[OTHER_RUNS_LOST])
 {
 	struct rt_err err = { 0 };
 	int fd = state_dir_shared_lock(&err);
 
+	ret_lost[0] = '\0';
 	if (fd >= 0)
 		return fd;
 	if (fd != -ENOENT)
-		fprintf(notes, "polrun: what this run makes is not ordered with runs of other users: %s\n",
-			err.text);
+		(void)snprintf(ret_lost, OTHER_RUNS_LOST, "what this run makes is not ordered with runs of other users: "
+			       "%s", err.text);
 	else if (others_write(project))
-		fprintf(notes, "polrun: other users write the project, and what their runs make is not ordered with "
-			"this one: %s is absent\n", STATE_SHARED_LOCK);
+		(void)snprintf(ret_lost, OTHER_RUNS_LOST, "other users write the project, and what their runs make is "
+			       "not ordered with this one: %s is absent", STATE_SHARED_LOCK);
 	fd = state_dir_lock(dir, STATE_NAMES_LOCK, &err);
 	if (fd < 0)
-		fprintf(notes, "polrun: what this run makes is not ordered with other runs of the project: %s\n",
-			err.text);
+		(void)snprintf(ret_lost, OTHER_RUNS_LOST, "what this run makes is not ordered with other runs of the "
+			       "project: %s", err.text);
 	return fd;
 }
 
-void other_runs_open_list(const char *dir, FILE *notes, int *ret_list, int *ret_lock)
+void other_runs_open_list(const char *dir, int *ret_list, int *ret_lock, char ret_lost[OTHER_RUNS_LOST])
 {
 	struct rt_err err = { 0 };
 
+	ret_lost[0] = '\0';
 	*ret_list = state_dir_open_list(dir, &err);
 	*ret_lock = *ret_list < 0 ? -1 : state_dir_lock(dir, STATE_OPEN_LOCK, &err);
-	if (*ret_lock < 0)
-		fprintf(notes, "polrun: what other runs of the project leave open is not known: %s\n", err.text);
+	if (*ret_lock >= 0)
+		return;
+	(void)snprintf(ret_lost, OTHER_RUNS_LOST, "what other runs of the project leave open is not known: %s",
+		       err.text);
+	if (*ret_list >= 0)
+		(void)close(*ret_list);
+	*ret_list = -1;
 }

@@ -8,15 +8,15 @@
 #ifndef RUNTIME_POLRUN_OTHER_RUNS_H
 #define RUNTIME_POLRUN_OTHER_RUNS_H
 
-#include <stdio.h>
+#define OTHER_RUNS_LOST 512 /* room for a sentence about what does not hold; empty if all holds */
 
 /*
- * Opens root's lock, where users share trees, or the user's own.  If there is none, or other users write
- * `project` and have no lock in common with this one, a line in `notes` says so.  A descriptor, or -errno.
+ * Opens root's lock, where users share trees, or the user's own.  ret_lost says that there is none, or that other
+ * users write `project` and have no lock in common with this one.  A descriptor, or -errno.
  */
-int other_runs_open_lock(const char *dir, const char *project, FILE *notes);
-/* Opens the list, and the lock of the runs that use it; both are -1 if one cannot be opened, and a line
- * in `notes` says so. */
-void other_runs_open_list(const char *dir, FILE *notes, int *ret_list, int *ret_lock);
+int other_runs_open_lock(const char *dir, const char *project, char ret_lost[OTHER_RUNS_LOST]);
+/* Opens the list, and the lock of the runs that use it.  If one cannot be opened both are -1, and ret_lost says
+ * so. */
+void other_runs_open_list(const char *dir, int *ret_list, int *ret_lock, char ret_lost[OTHER_RUNS_LOST]);
 
 #endif

@@ -190,6 +190,7 @@ static int write_report(struct session *s, int status)
 		.gateway = s->ran && s->run.gateway ? &s->gateway.log : NULL,
 		.appeared = s->appeared, .nappeared = s->nappeared,
 		.left = s->ran ? &s->left : NULL,
+		.unordered = s->unordered, .unknown_open = s->unknown_open,
 		.staged = s->ran ? &s->staged : NULL,
 		.written = { .view = &s->view, .effects = s->ran ? &s->effects : NULL,
 			     .artifacts = s->opt.artifacts ? &s->artifacts : NULL,

@@ -188,7 +188,7 @@ static void lists(struct json *j, const struct report *r)
 
 static void how(struct json *j, const char *what, const char *text)
 {
-	char line[LEFT_TEXT + 32];
+	char line[LEFT_TEXT + 200];
 
 	(void)snprintf(line, sizeof(line), "%s: %s", what, text);
 	json_cstr(j, NULL, line);
@@ -285,6 +285,10 @@ static void mechanisms(struct json *j, const struct report *r)
 				how(j, "limits_hit", "memory is inferred: the command failed, and its "
 				    "largest process had three quarters of the limit or more");
 	}
+	if (r->unordered[0])
+		how(j, "other runs", r->unordered);
+	if (r->unknown_open[0])
+		how(j, "other runs", r->unknown_open);
 	report_written_how(j, &r->written);
 	left_mechanisms(j, r);
 	for (size_t i = 0; i < r->nappeared; i++) {

@@ -29,6 +29,7 @@ struct report {
 	struct report_effects written;
 	const struct staged *staged;             /* as left; its record may have no tree */
 	const struct left *left;                 /* for a run that has ended; else NULL */
+	const char *unordered, *unknown_open;    /* what other_runs.h does not give the run, or "" */
 };
 
 int report_write(int fd, const struct report *r, struct rt_err *err);

@@ -16,6 +16,7 @@
 #include "runtime/polrun/config_lock.h"
 #include "runtime/polrun/exactness.h"
 #include "runtime/polrun/left.h"
+#include "runtime/polrun/other_runs.h"
 #include "runtime/polrun/polrun_options.h"
 #include "runtime/polrun/run_user.h"
 #include "runtime/polrun/staged.h"
@@ -63,6 +64,7 @@ struct session {
 	struct effects effects;     /* what the run has written, for the report */
 	struct artifacts artifacts; /* --artifacts */
 	struct supervise_result result;
+	char unordered[OTHER_RUNS_LOST], unknown_open[OTHER_RUNS_LOST]; /* what other_runs.h does not give this run */
 	bool ran;
 	size_t *appeared;
 	size_t nappeared;

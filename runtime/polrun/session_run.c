@@ -77,6 +77,12 @@ static void note_sockets(const struct session *s)
 	fprintf(s->notes, "polrun: without Landlock the command can make sockets in %s to which other runs connect\n", path);
 }
 
+static void note_other_runs(FILE *notes, const char *lost)
+{
+	if (lost[0])
+		fprintf(notes, "polrun: %s\n", lost);
+}
+
 /* The status, or SESSION_ANOTHER_VIEW. */
 static int start_and_supervise(struct session *s)
 {
@@ -138,8 +144,10 @@ static int start_and_supervise(struct session *s)
 	note_sockets(s);
 	terminal_note(&terminal);
 	if (s->view.brokers && state_dir_path(s->roots.home, NULL, state)) {
-		names_lock = other_runs_open_lock(state, s->roots.project, s->notes);
-		other_runs_open_list(state, s->notes, &open_list, &open_lock);
+		names_lock = other_runs_open_lock(state, s->roots.project, s->unordered);
+		other_runs_open_list(state, &open_list, &open_lock, s->unknown_open);
+		note_other_runs(s->notes, s->unordered);
+		note_other_runs(s->notes, s->unknown_open);
 	}
 	s->run.names_lock = names_lock;
 	s->run.open_list = open_list;

@@ -280,7 +280,7 @@ static int commit(struct request *r, struct rt_err *err)
 {
 	struct left left;
 	AUTO_FREE bool *chosen = calloc(r->d.n + 1, sizeof(*chosen));
-	char state[PATH_MAX];
+	char state[PATH_MAX], lost[OTHER_RUNS_LOST];
 	struct stage_apply a = { .judge = &r->j, .d = &r->d, .chosen = chosen, .id = r->s.id,
 				 .done = note, .shared = note_shared, .lock = lock_names, .arg = r };
 	int e = chosen ? choose(r, chosen, err) : rt_fail(err, ENOMEM, "out of memory");
@@ -289,7 +289,9 @@ static int commit(struct request *r, struct rt_err *err)
 		e = state_dir_of_home(state, err);
 	if (e < 0)
 		return e;
-	AUTO_CLOSE int names = other_runs_open_lock(state, r->s.ctx.roots.dir[PB_ROOT_PROJECT], stderr);
+	AUTO_CLOSE int names = other_runs_open_lock(state, r->s.ctx.roots.dir[PB_ROOT_PROJECT], lost);
+	if (lost[0])
+		fprintf(stderr, "polrun: %s\n", lost);
 	r->names = (struct names_lock){ .fd = names };
 	left_begin(&left, r->state, r->s.ctx.roots.dir[PB_ROOT_PROJECT], &r->s.bundle, &r->rules.now, stderr);
 	e = stage_apply(&a);

@@ -34,10 +34,15 @@ static bool next_setting(const struct git_answer *said, size_t *at, char **origi
 	return true;
 }
 
-/* Returns the file from which a setting comes, malloc'ed, or NULL if it is from none. */
+static bool is_of_file(const char *origin)
+{
+	return strncmp(origin, "file:", 5) == 0;
+}
+
+/* Returns the file from which a setting comes, malloc'ed, or NULL if it is from none, or on an error. */
 static char *name_file(const struct git_repo *g, const char *origin)
 {
-	return strncmp(origin, "file:", 5) ? NULL : git_repo_join_path(g->in->project, origin + 5);
+	return is_of_file(origin) ? git_repo_join_path(g->in->project, origin + 5) : NULL;
 }
 
 static int take_answer(struct git_repo *g, const struct git_answer *said)
@@ -50,6 +55,8 @@ static int take_answer(struct git_repo *g, const struct git_answer *said)
 		AUTO_FREE char *file = name_file(g, origin), *key = NULL;
 		const char *dir = g->in->project;
 
+		if (!file && is_of_file(origin))
+			r = git_repo_fail_path(g);
 		if (file && !git_repo_has_file(g, file)) {
 			r = git_repo_add_path(g, strdup(file), false, true);
 			if (r == 0)

@@ -192,6 +192,7 @@ static int read_text(struct reader *r, const char *s, size_t n, int depth)
 
 /* --- files ----------------------------------------------------------------------------- */
 
+/* The mode of what the path leads to, or 0: nobody starts a program that cannot be looked at. */
 static mode_t mode_of(const struct git_repo *g, const char *path)
 {
 	char full[8300];
@@ -215,19 +216,20 @@ static int add_matches(struct git_repo *g, const char *path, bool command)
 {
 	size_t skip = strlen(g->in->prefix);
 	char full[8300];
-	glob_t found;
-	int ret = 0;
+	glob_t found = { 0 };
+	int ret = 0, r;
 
 	if (!strpbrk(path, "*?[") ||
 	    snprintf(full, sizeof(full), "%s%s", g->in->prefix, path) >= (int)sizeof(full))
 		return 0;
-	if (glob(full, GLOB_NOSORT, NULL, &found) == 0) {
-		if (found.gl_pathc > MAX_MATCHES)
-			ret = rt_fail(g->err, E2BIG, "a command of git's configuration of %s names "
-				      "more than %d files", g->base, MAX_MATCHES);
-		for (size_t i = 0; i < found.gl_pathc && ret == 0; i++)
-			ret = add_file(g, found.gl_pathv[i] + skip, command);
-	}
+	r = glob(full, GLOB_NOSORT, NULL, &found);
+	if (r != 0 && r != GLOB_NOMATCH)
+		ret = -ENOMEM;
+	else if (found.gl_pathc > MAX_MATCHES)
+		ret = rt_fail(g->err, E2BIG, "a command of git's configuration of %s names "
+			      "more than %d files", g->base, MAX_MATCHES);
+	for (size_t i = 0; i < found.gl_pathc && ret == 0; i++)
+		ret = add_file(g, found.gl_pathv[i] + skip, command);
 	globfree(&found);
 	return ret;
 }
@@ -284,6 +286,8 @@ static int find_folders(struct reader *r, const char *base, char *dirs[MAX_FOLDE
 			char *path = git_repo_expand_path(r->g, base, name);
 			bool known = !path || !S_ISDIR(mode_of(r->g, path));
 
+			if (!path && git_repo_fail_path(r->g) < 0)
+				return -ENOMEM;
 			for (size_t k = 0; k < *ret_n && !known; k++)
 				known = !strcmp(dirs[k], path);
 			if (!known && *ret_n < MAX_FOLDERS)

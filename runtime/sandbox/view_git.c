@@ -9,6 +9,7 @@
  */
 #include "runtime/sandbox/view_git.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -245,6 +246,8 @@ static int add_above(const struct view_in *in, struct sandbox_git **ret, size_t 
 		(void)snprintf(full, sizeof(full), "%s%s", in->prefix, dot_git);
 		if (lstat(full, &st) == 0)
 			r = add_repository(in, GIT_ABOVE, base, dot_git, ret, ret_n, err);
+		else if (errno != ENOENT && errno != ENOTDIR && errno != EACCES)
+			r = rt_fail_errno(err, errno, "%s", dot_git);
 	}
 	return r;
 }
@@ -264,6 +267,8 @@ int view_git_paths(const struct view_in *in, struct sandbox_git **ret, size_t *r
 		const char *v = getenv(dirs[i]);
 		AUTO_FREE char *named = v && *v ? git_repo_join_path(in->project, v) : NULL;
 
+		if (v && *v && !named && errno == ENOMEM)
+			return rt_fail(err, ENOMEM, "out of memory");
 		if (named && strcmp(named, dot_git) != 0)
 			r = add_repository(in, GIT_ABOVE, in->project, named, ret, ret_n, err);
 	}

@@ -71,7 +71,10 @@ class World:
         self.bin, self.work = bindir, work
         self.home = os.path.join(work, 'home')
         self.project = os.path.join(self.home, 'project')
-        self.report = os.path.join(work, 'report.json')
+        # a run with --user opens its report as that user
+        self.report = os.path.join(work, 'reports', 'report.json')
+        os.mkdir(os.path.dirname(self.report))
+        os.chmod(os.path.dirname(self.report), 0o777)
         self.given, self.taken = os.path.join(work, 'given'), os.path.join(work, 'taken')
         for d in ('a/b/c', 'hid', '.git/hooks', 'to'):
             os.makedirs(os.path.join(self.project, d))
@@ -473,7 +476,7 @@ def judge(outcome, err, site, r, base):
             return f'mechanisms[] has no line that matches "{outcome}": {lost}'
         a['mechanisms'], a['denials'] = b['mechanisms'], b['denials']
         if outcome == 'without_a_listener':  # nobody decides names
-            a['written'] = b['written']
+            a['written'], a['read_only'] = b['written'], b['read_only']
         new = [i['path'] for i in a['left'] if i not in b['left']]
         if outcome == 'has_appeared':
             if len(new) != 1 or not any(new[0] in l for l in lines):
@@ -697,8 +700,9 @@ class Runner:
                 wrong = 'nothing is said'
         elif r.status != base.status:
             wrong = f'exit status {r.status}, want 125 or {base.status}'
-        elif r.out != base.out and not (self.expect.of(s, e) in ('absent', 'closed', 'answered') and
-                                        walls(r.out) == walls(base.out)):
+        # while the command runs, a later one may be a call that the broker makes for it
+        elif r.out != base.out and not ((self.expect.of(s, e) in ('absent', 'closed', 'answered') or
+                                         'run_loop' in s.way) and walls(r.out) == walls(base.out)):
             wrong = 'the command sees something else'
         self.check(f'{c.name}: {s.role} {s.call} {s.n}+ {e} ({" < ".join(s.way[:4])})', wrong, r)
 
