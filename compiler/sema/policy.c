@@ -170,7 +170,8 @@ static void other_level(struct sema *s, const struct ast_stmt *pair, enum ir_lev
 		     "the file declares level '%s' but lies in '%.*s', whose files speak at "
 		     "level '%s'", says, STR_ARG(in->folder), is);
 	diag_help(s->sink, d, declared == IR_USER ?
-		  "state 'level %s', or move the file to '~/.config/pol'" :
+		  "state 'level %s', or move the file to '~/.config/pol'; or to '.pol/extra', which is read "
+		  "only where -p names it" :
 		  "state 'level %s', or name the file on the command line", is);
 }
 

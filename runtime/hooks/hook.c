@@ -162,8 +162,8 @@ int hook_check_believed(const struct query_options *opt, struct query *q, const 
 			continue;
 		io_escape(shown, sizeof(shown), paths[i], strlen(paths[i]));
 		return rt_fail(err, EPERM, "%s lies where the policy lets the agent write, and the next "
-			       "call would believe it: keep it in a .pol directory of the project, which "
-			       "no agent writes, or outside of what the rules make writable", shown);
+			       "call would believe it: keep it in .pol/extra of the project, which no agent "
+			       "writes, or outside of what the rules make writable", shown);
 	}
 	return 0;
 }

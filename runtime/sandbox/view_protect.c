@@ -353,8 +353,8 @@ static int refuse_believed(const struct view_builder *b, const char *path)
 
 	io_escape(shown, sizeof(shown), path, strlen(path));
 	return rt_fail(b->err, EPERM, "%s lies where the command can write, and the next "
-		       "run would believe it: keep it in a .pol directory of the project, "
-		       "which no run writes, or outside of what the rules make writable",
+		       "run would believe it: keep it in .pol/extra of the project, which no run "
+		       "writes, or outside of what the rules make writable",
 		       shown);
 }
 

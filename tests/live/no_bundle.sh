@@ -473,15 +473,42 @@ bare -p "$HOME/n.pol" true
 want_rc 125
 chmod g-w "$HOME/n.pol"
 
-t "-p: one that the run could change is refused, .pol is the place for it"
+t "-p: one that the run could change is refused, .pol/extra is the place for it"
 cp "$HOME/n.pol" n.pol
 bare -p n.pol sh -c 'echo "network full" >> n.pol'
 want_rc 125
-want_line 'n\.pol lies where the command can write'
-mkdir .pol && mv n.pol .pol/
-does -p .pol/n.pol 'echo bad >> .pol/n.pol; echo good > z'
+want_line 'n\.pol lies where the command can write.*keep it in \.pol/extra'
+mkdir -p .pol/extra && mv n.pol .pol/extra/
+does -p .pol/extra/n.pol 'echo bad >> .pol/extra/n.pol; echo good > z'
 want_file z
-cmp -s .pol/n.pol "$HOME/n.pol" || bad "the run has changed its policy"
+cmp -s .pol/extra/n.pol "$HOME/n.pol" || bad "the run has changed its policy"
+rm -rf "$CONFIG"
+bare true # it is no policy of the project
+want_rc 0
+# the control: in .pol it is one, and its level is another one than the folder's
+mv .pol/extra/n.pol .pol/
+bare true
+want_rc 125
+want_err "or to '\.pol/extra', which is read only where -p names it"
+fresh
+
+t "an installation below /tmp: no run can write it there"
+there=$(mktemp -d /tmp/pol-there.XXXXXX)
+mkdir -p "$there/share/pol"
+cp -rL "$BIN" "$there/bin" && cp -rL "$BIN/../share/pol/stdlib-policies" "$there/share/pol/"
+chmod -R go+rX "$there"
+cat >s.sh <<EOF2
+echo bad >"$there/share/pol/stdlib-policies/floor.pol" && echo written
+EOF2
+"$there/bin/polrun" sh s.sh >"$WORK/.out" 2>"$WORK/.err" </dev/null
+rc=$? out=$(<"$WORK/.out") err=$(<"$WORK/.err")
+want_rc 2
+grep -q floor "$there/share/pol/stdlib-policies/floor.pol" || bad "the library was changed"
+"$there/bin/polrun" sh -c 'echo good' >"$WORK/.out" 2>"$WORK/.err" </dev/null
+rc=$? out=$(<"$WORK/.out") err=$(<"$WORK/.err")
+want_rc 0
+want_out '^good$'
+rm -rf "$there"
 fresh
 
 t "-q: only why a command did not run or was ended"

@@ -129,7 +129,11 @@ printf 'policy x { level user }\ncommand { allow "ls" }\n' >.pol/u.pol
 go check --discover
 want_rc 1
 want_err "declares level 'user' but lies in '.pol', whose files speak at level 'project'"
-want_err "or move the file to '~/.config/pol'"
+want_err "or move the file to '~/.config/pol'; or to '.pol/extra', which is read only where -p names it"
+mkdir .pol/extra && mv .pol/u.pol .pol/extra/
+go check --discover
+want_rc 0
+mv .pol/extra/u.pol .pol/
 go check .pol/u.pol
 want_rc 0
 go check --project .pol/u.pol
