@@ -178,7 +178,7 @@ static bool may_be_chosen(const struct ir *ir, struct str role)
 	return ret;
 }
 
-static enum cli_exit no_policy(struct asserts *s, const struct compilation *c, struct str role)
+static enum cli_exit no_policy(struct asserts *s, struct compilation *c, struct str role)
 {
 	report_print(c);
 	diag_add(&s->c->sink, DIAG_ASSERT_UNDECIDED, SPAN_NONE,

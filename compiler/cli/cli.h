@@ -40,7 +40,7 @@ bool cli_members(struct bundle *b, struct rt_err *err);
  * Prints the sink, and the internal error if there is one.  Returns the exit
  * status of a verb whose policy has errors: `errors` (1 or 2), or 70.
  */
-enum cli_exit cli_refuse(const struct compilation *c, enum cli_exit e,
+enum cli_exit cli_refuse(struct compilation *c, enum cli_exit e,
 			 enum cli_exit errors);
 
 #endif

@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+#include "compiler/cli/lints.h"
+
 /* Up to this many further notes are shown for one statement and one exactness; the
  * others are counted. */
 #define MAX_NOTES 4
@@ -485,12 +487,14 @@ void report_sum(struct compilation *c)
 	add_base(&f);
 }
 
-void report_print(const struct compilation *c)
+void report_print(struct compilation *c)
 {
 	char *text = NULL;
 	size_t n = 0;
 	FILE *f = open_memstream(&text, &n);
 
+	if (c->ir) /* for the verbs that have not asked for it: what is suppressed is said by none */
+		suppress_lints(c, SUPPRESS_QUIETLY);
 	fflush(stdout);
 	if (!f) {
 		diag_render(stderr, &c->sink, &c->map, options_colour(c->o, stderr));

@@ -15,7 +15,7 @@ void report_fill(struct compilation *c);
 /* Adds one line for the rules of the library, after all other messages. */
 void report_sum(struct compilation *c);
 /* Prints the sink to stderr as text. */
-void report_print(const struct compilation *c);
+void report_print(struct compilation *c);
 /* "polc: internal error: …" for exit 70. */
 void report_internal(const struct compilation *c);
 

@@ -268,7 +268,7 @@ bool cli_bundle(const char *path, struct bundle *ret)
 	return false;
 }
 
-enum cli_exit cli_refuse(const struct compilation *c, enum cli_exit e,
+enum cli_exit cli_refuse(struct compilation *c, enum cli_exit e,
 			 enum cli_exit errors)
 {
 	report_print(c);

@@ -5,6 +5,7 @@
  */
 #include "compiler/lower/command.h"
 
+#include "compiler/lower/dialect.h"
 #include "compiler/lower/glob.h"
 #include "compiler/lower/regex.h"
 #include "compiler/sets/regex.h"
@@ -123,7 +124,7 @@ static void warn_shell_syntax(struct lower *l, const struct ast_value *v, struct
 			to++;
 		word = str_sub(text, from, to - from);
 		if (from == 0 && is_assignment(word)) {
-			warn_syntax(l, v, word, "what is assigned before a command is no word of it",
+			warn_syntax(l, v, word, "an assignment before a command is not one of its words",
 				    narrow ? "begin with the program; 'safe NAME' lets the variable be set" :
 					     "begin with the program: the rule holds whatever is assigned before it");
 		} else if (is_operator(word)) {
@@ -296,8 +297,13 @@ void lower_command(struct lower *l, const struct sema_stmt *t)
 
 	ok &= lower_command_except(l, t->stmt, side, &h.except, &h.nexcept);
 	ok &= lower_guards(l, t->stmt, side, &guards);
-	for (const struct ast_value *v = t->stmt->values; v; v = v->next)
-		lower_command_pattern(l, v, side, &guards, &sets);
+	for (const struct ast_value *v = t->stmt->values; v; v = v->next) {
+		size_t from = sets.v.n;
+
+		if (lower_command_pattern(l, v, side, &guards, &sets) && !lower_warn_dialect(l, v, true) &&
+		    side == LOWER_BROAD && sets.v.n > from)
+			lower_warn_exact(l, v, &sets.v.v[from].u.command);
+	}
 	for (size_t i = 0; i < sets.v.n && ok; i++)
 		lower_add(l, &h, &sets.v.v[i]);
 }

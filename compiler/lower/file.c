@@ -2,6 +2,7 @@
  * Lowers file rules and scratch trees (semantics 5): one rule for each operation and
  * path.  The back ends decide how well a path can be enforced.
  */
+#include "compiler/lower/dialect.h"
 #include "compiler/lower/glob.h"
 #include "compiler/lower/mount.h"
 
@@ -65,6 +66,7 @@ void lower_file(struct lower *l, const struct sema_stmt *t)
 
 		if (!lower_paths(l, v, side, &paths))
 			continue;
+		(void)lower_warn_dialect(l, v, false);
 		for (size_t i = 0; i < paths.v.n && ok; i++)
 			add_path(l, &h, ops, &paths.v.v[i]);
 	}
