@@ -125,6 +125,34 @@ static int check_by_path(struct walls *w, size_t i, bool *ret)
 	}
 }
 
+static bool is_refused(const struct walls *w, const char *path, int flags)
+{
+	AUTO_CLOSE int fd = sys_open_beneath(w->root, path + 1, (uint64_t)flags | O_CLOEXEC,
+					     RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+
+	return fd < 0 && walls_is_closed(errno);
+}
+
+/*
+ * Can the run do nothing with the object that lost its mount?  useradd(8) replaces /etc/shadow, and a run of a user
+ * who cannot read the new file gets no secret by that.  polrun opens it as the run would, since access control lists
+ * count as well.  What belongs to the user is within reach: chmod(2) opens it.  So is everything for root.
+ */
+static bool is_out_of_reach(const struct walls *w, const char *path)
+{
+	AUTO_CLOSE int fd = w->uid ? open_inside(w, path) : -1;
+	char inner[PATH_MAX + 2];
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) != 0 || st.st_uid == w->uid)
+		return false;
+	(void)snprintf(inner, sizeof(inner), "%s/.", path);
+	if (S_ISDIR(st.st_mode))
+		return is_refused(w, path, O_RDONLY) && is_refused(w, inner, O_PATH);
+	return S_ISREG(st.st_mode) && !(st.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) &&
+	       is_refused(w, path, O_RDONLY) && is_refused(w, path, O_WRONLY);
+}
+
 /*
  * A path that polrun cannot look up (EACCES) counts as protected.  The run has the caller's permissions, so it
  * cannot look the path up either, until a process opens the directory again.  An event reports that for an
@@ -139,6 +167,10 @@ static int check_wall(struct walls *w, size_t i, bool *ret)
 
 	if (r == -ESTALE) { /* the directory above was not kept open (walls_way.h): what lies there is unknown */
 		*ret = false;
+		return 0;
+	}
+	if (r == 0 && !*ret && is_mount && w->noted && is_out_of_reach(w, wall->path)) {
+		w->blind = *ret = true; /* until its mode changes */
 		return 0;
 	}
 	if (r == 0 || !walls_is_closed(-r) || (is_mount && !w->noted))
@@ -181,6 +213,7 @@ static int begin_watch(struct walls *w, const struct sandbox_view *view, struct 
 	if (!w->id)
 		return rt_fail(err, ENOMEM, "the walls: out of memory");
 	w->view = w->names.view = view;
+	w->uid = geteuid();
 	if (!needs_watch(view))
 		return 0;
 	walls_watch_begin(&w->watch, view);
