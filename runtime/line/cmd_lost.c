@@ -41,6 +41,15 @@ static uint32_t value_begins(const struct cmd_word *word)
 	return g->n > 2 && g->p[1] != '-' ? 2 : g->n;
 }
 
+/* Does the text, absolute as it looks, name the directory in which the program runs? */
+static bool names_own_directory(const char *p, uint32_t n)
+{
+	static const char cwd[] = "/proc/self/cwd";
+	const uint32_t k = sizeof(cwd) - 1;
+
+	return n >= k && memcmp(p, cwd, k) == 0 && (n == k || p[k] == '/');
+}
+
 /* A word that a table says is read or written: is its path relative? `-` is no path, nor is the
  * name before the `=` of dd. */
 static bool is_relative(const struct cmd_word *word)
@@ -58,6 +67,8 @@ static bool is_relative(const struct cmd_word *word)
 		at = 3;
 	if (at >= g->n)
 		return g->next && g->next->kind == SH_GLOB;
+	if (names_own_directory(g->p + at, g->n - at))
+		return true;
 	return g->p[at] != '/' && !(g->n == 1 && g->p[0] == '-' && !g->next);
 }
 
@@ -87,8 +98,10 @@ static bool word_climbs(const struct cmd_word *word)
 {
 	const struct sh_seg *first = &word->w->seg;
 
-	if (begins_open(first) || (first->kind == SH_LIT && first->n && first->p[0] == '/'))
+	if (begins_open(first))
 		return false;
+	if (first->kind == SH_LIT && first->n && first->p[0] == '/')
+		return names_own_directory(first->p, first->n);
 	for (const struct sh_seg *g = first; g; g = g->next)
 		if (g->kind == SH_LIT && climbs(g->p, g->n, g == first))
 			return true;

@@ -223,6 +223,12 @@ lines_are host <<-'ROWS'
 	allow cd sub; cd ..; cat sub/f
 	deny cd sub; cd ..; cat .env
 	ask env -C sub cat ../.env
+	ask env -C sub cat /proc/self/cwd/f
+	ask env --chdir=sub tee /proc/self/cwd/x
+	ask env -C sub mytool /proc/self/cwd/f
+	ask cd "$x" && cat /proc/self/cwd/f
+	allow cat /proc/self/cwd/f
+	allow env -C sub cat /proc/self/status
 	allow env -C sub npm test
 	ask find sub -name f -exec cp {} sub/g \;
 	allow find sub -name f -exec cat {} \;
