@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "runtime/base/io.h"
+#include "runtime/sandbox/view_answer.h"
 #include "runtime/sandbox/view_host.h"
 
 static bool is_below(const char *path, const char *dir)
@@ -72,7 +73,7 @@ static void file_denied(const struct judge *j, uint8_t op, const char *path,
 					   [PB_WRITE] = "write",
 					   [PB_EXEC] = "exec" };
 	struct decision d;
-	uint32_t rule = UINT32_MAX;
+	uint32_t rule = UINT32_MAX, by_link;
 	char subject[sizeof(((struct denial *)0)->subject)];
 
 	touch(j, TOUCHED_FILE, op, path);
@@ -87,6 +88,9 @@ static void file_denied(const struct judge *j, uint8_t op, const char *path,
 		rule = node->rule[1]; /* a scratch rule opens nothing of the host */
 	else if (node && op == PB_READ && node->scratch)
 		rule = node->rule[0];
+	else if (!view_allows_name(&j->run->ctx, j->view, op, path, &by_link) &&
+		 bundle_rule(j->run->bundle, by_link))
+		rule = by_link; /* of a link's name: it holds for the target as well */
 	else
 		rule = d.rule; /* an allow that gives nothing here */
 	io_escape(subject, sizeof(subject), path, strlen(path));

@@ -55,6 +55,27 @@ want_out '^old$'
 want_text new "$P/shared/beside"
 bundles=(deny hide)
 
+t "a rule about the link's own name: what the link leads to is refused with that rule"
+fresh
+raw_policy 'policy x { level user }
+file { allow read, write "${PROJECT_DIR}"  hide "${PROJECT_DIR}/named" as hidden
+       deny read "${PROJECT_DIR}/unread" as unread }
+command { otherwise allow }' named
+ln -s shared/file "$P/named"
+ln -s other/file "$P/unread"
+for op in 'read shared/file hidden cat "$f"' 'write shared/file hidden echo evil >"$f"' \
+	'read other/file unread cat "$f"'; do
+	read -r how file rule line <<<"$op"
+	run_with named --explain-denials sh -c "f=$file; $line"
+	[ "$rc" -ne 0 ] || bad "$op: done"
+	want_line "blocked: $how $P/$file: rule $rule at "
+done
+echo seen >"$P/shared/beside"
+run_with named cat shared/beside # the control
+want_rc 0
+want_out '^seen$'
+rm "$P/named" "$P/unread"
+
 t "a link to a directory, and links in that directory"
 fresh
 ln -s ../../shared/dir "$P/prot/sub/dir"
