@@ -16,6 +16,7 @@
 #include "compiler/cli/explain_setting.h"
 #include "compiler/cli/loaded.h"
 #include "compiler/cli/passes.h"
+#include "compiler/cli/places.h"
 #include "compiler/cli/report.h"
 #include "compiler/cli/request.h"
 #include "compiler/cli/roots.h"
@@ -32,6 +33,7 @@ struct asked {
 	struct ir_request req;
 	struct str given;     /* a file's or socket's path, absolute, before links are followed */
 	const char *unparsed; /* why the line cannot be read */
+	struct place_links links; /* of the policy's places */
 	struct explain_answer ans;
 };
 
@@ -264,12 +266,19 @@ static int ask_name(void *arg, const char *name)
 static bool decide_by_names(struct asked *q, const struct ir *ir, struct eval_decision *ret)
 {
 	struct by_names n = { .q = q, .ir = ir, .real = q->req.path, .strictest = ret };
+	struct place_memory names = { .links = &q->links };
 	int r;
 
+	if ((q->req.places || q->given.n) && !places_find_links(ir, &q->req.roots, q->a, &q->links)) {
+		fprintf(stderr, "polc: out of memory\n");
+		return false;
+	}
+	if (q->req.places)
+		q->req.places->links = &q->links;
 	eval_decide(ir, &q->req, q->a, ret);
 	if (!q->given.n)
 		return true;
-	r = place_names(str_z(q->a, q->given), ask_name, &n);
+	r = place_names_in(&names, str_z(q->a, q->given), ask_name, &n);
 	if (r < 0)
 		fprintf(stderr, "polc: the names of this path cannot be found: %s\n", strerror(-r));
 	else if (!str_eq(q->req.path, n.real))
@@ -353,6 +362,7 @@ enum cli_exit cmd_explain(struct options *o, struct arena *a)
 {
 	struct asked q = { .o = o, .a = a };
 	struct roots roots;
+	enum cli_exit x;
 
 	if (o->nrequest && strcmp(o->request[0], "setting") == 0)
 		return explain_setting(o, a);
@@ -370,5 +380,7 @@ enum cli_exit cmd_explain(struct options *o, struct arena *a)
 		if (q.given.p[0] != '/')
 			q.given = str_cat(a, str_cat(a, roots.cwd, STR("/")), q.given);
 	}
-	return o->bundle ? on_bundle(&q) : on_sources(&q);
+	x = o->bundle ? on_bundle(&q) : on_sources(&q);
+	place_links_release(&q.links);
+	return x;
 }

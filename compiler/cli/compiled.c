@@ -124,6 +124,7 @@ static bool ask(struct bundle *b, const struct ir_request *req, struct arena *a,
 	for (size = decide_block_size(&sizes, n);; size *= 2) {
 		pol_ctx_init(c, b, arena_alloc(a, size), size);
 		c->look = req->places ? &place_look : NULL;
+		c->links = req->places ? req->places->links : NULL;
 		if (pol_ask(c, &q, err) < 0)
 			return false;
 		if (!c->parts.limit || !c->parts.memory_short || size > MAX_BLOCK / 2)

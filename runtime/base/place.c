@@ -269,8 +269,8 @@ int place_names(const char *path, int (*each)(void *arg, const char *name), void
 }
 
 /* Follows the path as the kernel does, one component after the other: `done` has no links. */
-int place_names_in(struct place_memory *m, const char *path,
-		   int (*each)(void *arg, const char *name), void *arg)
+static int follow(struct place_memory *m, const char *path,
+		  int (*each)(void *arg, const char *name), void *arg)
 {
 	char done[PATH_MAX] = "", rest[2 * PATH_MAX], name[PATH_MAX], text[PATH_MAX];
 	bool known = m->n && strncmp(path, m->dir, m->n) == 0 && path[m->n] == '/';
@@ -326,6 +326,88 @@ int place_names_in(struct place_memory *m, const char *path,
 			r = each(arg, name);
 	}
 	return r;
+}
+
+/* The walk does not say which of its names is the last one, so each is kept until the next one comes. */
+struct held_back {
+	int (*each)(void *arg, const char *name);
+	void *arg;
+	char name[PATH_MAX]; /* "": none yet */
+};
+
+static int hold_back(void *arg, const char *name)
+{
+	struct held_back *h = arg;
+	int r = h->name[0] ? h->each(h->arg, h->name) : 0;
+
+	h->name[0] = '\0';
+	if (r == 0)
+		memcpy(h->name, name, strlen(name) + 1);
+	return r;
+}
+
+static int name_through_links(const struct place_links *l, const struct held_back *h)
+{
+	char other[PATH_MAX];
+	int r = 0;
+
+	for (size_t i = 0; i < l->n && r == 0; i++) {
+		const struct place_link *k = &l->v[i];
+
+		if (!place_is_below(h->name, k->real))
+			continue;
+		if (snprintf(other, sizeof(other), "%s%s", k->path, h->name + (k->real[1] ? strlen(k->real) : 0)) >=
+		    (int)sizeof(other))
+			return -ENAMETOOLONG;
+		r = h->each(h->arg, other);
+	}
+	return r;
+}
+
+int place_names_in(struct place_memory *m, const char *path,
+		   int (*each)(void *arg, const char *name), void *arg)
+{
+	struct held_back h = { .each = each, .arg = arg };
+	int r, by_links, last;
+
+	if (!m->links || !m->links->n)
+		return follow(m, path, each, arg);
+	h.name[0] = '\0';
+	r = follow(m, path, hold_back, &h);
+	if (!h.name[0]) /* the walk was ended, or has no name */
+		return r;
+	by_links = name_through_links(m->links, &h);
+	if (by_links != 0)
+		return by_links;
+	last = each(arg, h.name);
+	/* a path that cannot be followed to its end has the names up to there */
+	return r == 0 ? last : r;
+}
+
+int place_links_add(struct place_links *l, const char *path)
+{
+	char real[PATH_MAX];
+	struct place_link *v;
+
+	if (is_personal(path) || place_physical(path, real) < 0 || strcmp(path, real) == 0)
+		return 0;
+	v = reallocarray(l->v, l->n + 1, sizeof(*v));
+	if (!v)
+		return -ENOMEM;
+	l->v = v;
+	v[l->n] = (struct place_link){ strdup(path), strdup(real) };
+	l->n++;
+	return v[l->n - 1].path && v[l->n - 1].real ? 0 : -ENOMEM;
+}
+
+void place_links_release(struct place_links *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		free(l->v[i].path);
+		free(l->v[i].real);
+	}
+	free(l->v);
+	*l = (struct place_links){ NULL, 0 };
 }
 
 /* --- what is there ----------------------------------------------------------------------- */

@@ -55,6 +55,19 @@ int place_physical_below(const char *path, size_t known, char *out);
 enum { PLACE_MAX_LINKS = 40 };
 int place_names(const char *path, int (*each)(void *arg, const char *name), void *arg);
 /*
+ * Places that rules name, and that lie behind a symbolic link on this machine: what a rule says of
+ * `path` it says of `real` as well (semantics 5).
+ */
+struct place_links {
+	struct place_link {
+		char *path, *real;
+	} *v;
+	size_t n;
+};
+/* Adds a place, unless its path is physical, or leads nowhere.  0 or -ENOMEM. */
+int place_links_add(struct place_links *l, const char *path);
+void place_links_release(struct place_links *l);
+/*
  * The same for many paths that are judged together: a directory without a link on its way is
  * remembered, so that a path in it costs one look and not one for each component.  Zeroed
  * before the first call, and used for one judgement only.
@@ -62,6 +75,9 @@ int place_names(const char *path, int (*each)(void *arg, const char *name), void
 struct place_memory {
 	char dir[PATH_MAX];
 	size_t n;
+	/* NULL: none.  Before the physical path `each` gets it also as it is named through the link of such a
+	 * place. */
+	const struct place_links *links;
 };
 int place_names_in(struct place_memory *m, const char *path,
 		   int (*each)(void *arg, const char *name), void *arg);

@@ -24,6 +24,8 @@ struct decide_ctx {
 	/* NULL: the paths in a line have no other names than those that it gives, and what lies
 	 * below a directory is not known. */
 	const struct place_look *look;
+	/* With `look`: places of the policy behind links (links.h), or NULL. */
+	const struct place_links *links;
 	/* Physical paths of files that decide, then NULL; or NULL.  They are written where /etc/pol may be. */
 	const char *const *kept;
 };

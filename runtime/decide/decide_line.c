@@ -350,6 +350,7 @@ static bool prepare(struct line_ctx *l, const struct decide_ctx *c, size_t n, vo
 		.pool = { block, size },
 		.work = MAX_WORK + WORK_PER_BYTE * (uint64_t)n,
 		.trial_work = TRIAL_WORK,
+		.places.links = c->links,
 	};
 	return pool_bits(&l->pool, c->b->matcher->clauses.count, &l->may) &&
 	       pool_bits(&l->pool, c->b->matcher->clauses.count, &l->must) &&

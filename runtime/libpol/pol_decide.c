@@ -115,6 +115,7 @@ static int start_command(struct asked *a, size_t n)
 	a->ctx.cwd = a->q->cwd;
 	if (a->ctx.scope == PB_HOST) {
 		a->ctx.look = a->c->look;
+		a->ctx.links = a->c->links;
 		a->ctx.kept = a->c->kept;
 	}
 	r = take_roots(a);

@@ -25,6 +25,7 @@ struct pol_ctx {
 	/* &place_look, or NULL: for the paths in a line of the scope `host`, which no kernel
 	 * layer judges afterwards. */
 	const struct place_look *look;
+	const struct place_links *links; /* as in struct decide_ctx */
 	/* Physical paths of files that decide, then NULL; or NULL.  A line of the scope `host` writes
 	 * them only where it might write /etc/pol. */
 	const char *const *kept;

@@ -9,6 +9,7 @@
 
 #include "runtime/base/json.h"
 #include "runtime/base/place.h"
+#include "runtime/decide/links.h"
 
 /* One question while it is being answered. */
 struct asked {
@@ -16,8 +17,9 @@ struct asked {
 	struct query_request req;
 	struct pol_request to; /* the same request in the library's form */
 	struct rt_err err;
-	char *name[PLACE_MAX_LINKS + 1]; /* of a path: as given, and after each link; malloc'ed */
+	char **name; /* of a path: as given, after each link, and as rules name it; malloc'ed */
 	size_t nnames;
+	struct place_links links; /* of the policy's places */
 };
 
 /* --- the question ------------------------------------------------------------------ */
@@ -38,6 +40,8 @@ static bool prepare(struct asked *a)
 	a->to.tmpdir = ctx.roots.dir[PB_ROOT_TMP];
 	a->to.session_dir = ctx.roots.dir[PB_ROOT_SESSION];
 	a->to.ssh_auth_sock = ctx.roots.dir[PB_ROOT_AGENT];
+	if (decide_links(&ctx, &a->links) < 0)
+		return rt_fail_errno(&a->err, ENOMEM, "the names of the policy's places") == 0;
 	if (r->kind == QUERY_FILE || r->kind == QUERY_UNIX) {
 		a->to.path = query_where_path(&q->where, r, &a->err);
 		return a->to.path != NULL;
@@ -45,6 +49,7 @@ static bool prepare(struct asked *a)
 	for (size_t i = 0; i < r->argc; i++)
 		n += strlen(r->argv[i]) + 1;
 	q->ctx.look = &place_look;
+	q->ctx.links = &a->links;
 	return pol_ctx_grow(&q->ctx, n, &a->err) == 0;
 }
 
@@ -59,19 +64,32 @@ static bool has_name(const struct query_request *r)
 	return r->kind == QUERY_FILE || (r->kind == QUERY_UNIX && !r->abstract);
 }
 
-static void release_names(struct asked *a)
+static void release(struct asked *a)
 {
 	for (size_t i = 0; i < a->nnames; i++)
 		free(a->name[i]);
-	a->nnames = 0;
+	free(a->name);
+	place_links_release(&a->links);
+	a->q->ctx.links = NULL;
 }
 
 static int add_name(void *arg, const char *name)
 {
 	struct asked *a = arg;
+	char **grown = reallocarray(a->name, a->nnames + 1, sizeof(*grown));
 
-	a->name[a->nnames] = strdup(name);
-	return a->name[a->nnames++] ? 0 : -ENOMEM;
+	if (!grown)
+		return -ENOMEM;
+	a->name = grown;
+	grown[a->nnames] = strdup(name);
+	return grown[a->nnames++] ? 0 : -ENOMEM;
+}
+
+static int find_names(struct asked *a)
+{
+	struct place_memory names = { .links = &a->links };
+
+	return place_names_in(&names, a->req.path, add_name, a);
 }
 
 /*
@@ -83,7 +101,7 @@ static bool ask_by_names(struct asked *a)
 {
 	const char *real = a->to.path, *strictest = NULL;
 	uint8_t kind = a->req.kind == QUERY_FILE ? PB_FILE : PB_UNIX, worst = PB_ALLOW;
-	int r = place_names(a->req.path, add_name, a);
+	int r = find_names(a);
 
 	if (r < 0) {
 		(void)rt_fail_errno(&a->err, -r, "'path': its names");
@@ -158,7 +176,7 @@ int query_decide(struct query *q, const struct query_request *r, struct rt_err *
 	struct asked a = { .q = q, .req = *r };
 	bool good = decide(&a);
 
-	release_names(&a);
+	release(&a);
 	*err = a.err;
 	return good ? 0 : -EINVAL;
 }
@@ -169,7 +187,7 @@ static bool find_reach(struct asked *a, bool *ret)
 
 	if (!prepare(a))
 		return false;
-	r = place_names(a->req.path, add_name, a);
+	r = find_names(a);
 	if (r < 0)
 		return rt_fail_errno(&a->err, -r, "'path': its names") == 0;
 	*ret = false;
@@ -202,7 +220,7 @@ int query_may_write(struct query *q, const struct query_request *where, const ch
 	a.to = (struct pol_request){ .size = sizeof(a.to), .kind = POL_FILE, .op = POL_WRITE,
 				     .scope = where->scope ? where->scope : q->scope };
 	good = find_reach(&a, ret);
-	release_names(&a);
+	release(&a);
 	if (!good)
 		*err = a.err;
 	return good ? 0 : -EINVAL;
@@ -260,7 +278,7 @@ const char *query_answer_loaded(struct query *q, size_t *ret_n)
 		good = pol_check_role(q->b, a.req.role, &a.err) == 0;
 	else if (good)
 		good = decide(&a);
-	release_names(&a);
+	release(&a);
 	if (!good)
 		return query_refuse(q, &a.err, ret_n);
 	begin_loaded(q);

@@ -17,10 +17,11 @@ ln -s ../shared/s "$P/guarded/s"
 ln -s guarded "$P/way"
 echo x >"$P/shared/s"
 ln -s src/../config "$P/dots"
+ln -s config "$P/linked"
 ln -s "$P/loop" "$P/loop"
 raw_policy 'policy agent { level user }
 file { hide "${PROJECT_DIR}/.env" as secret  deny write "${PROJECT_DIR}/guarded" as guarded
-       ask read "${PROJECT_DIR}/dots" as dots
+       ask read "${PROJECT_DIR}/dots" as dots  deny read "${PROJECT_DIR}/linked/*.key" as keys
        allow read, write "${PROJECT_DIR}" }' l
 while read -r want op path; do
 	got=$(python3 -c 'import json,sys; print(json.dumps({"kind":"file","op":sys.argv[1],"path":sys.argv[2],"project":sys.argv[3]}))' "$op" "$P/$path" "$P" |
@@ -33,23 +34,28 @@ while read -r want op path; do
 	got=$(cd "$P" && "$BIN/polc" explain "$WORK/l.polb" file "$op" "$path" | sed -n '1s/:.*//p')
 	[ "$got" = "$want" ] || bad "explain --bundle, relative: $op $path is '$got', not $want"
 done <<-'ROWS'
-	allow read config/dev.env
+	allow read shared/s
 	hide read .env
+	hide read config/dev.env
+	ask read config/other
 	hide read second
 	allow write shared/s
 	deny write guarded/s
 	deny write way/s
 	deny write way/new
 	allow read guarded/s
-	ask read dots/dev.env
+	ask read dots/other
+	hide read dots/dev.env
+	deny read config/a.key
+	ask read config/a.pub
 	error read loop
 ROWS
 read_of() { # PATH
 	out=$(cd "$P" && CLAUDE_PROJECT_DIR=$P "$BIN/polquery" -b "$WORK/l.polb" hook claude-code <<<'{"cwd":"'"$P"'","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Read","tool_input":{"file_path":"'"$1"'"}}')
 }
-read_of "$P/config/dev.env"
-allows "the control: the link's target"
-for path in .env second; do
+read_of "$P/shared/s"
+allows "the control: a file that no rule's name leads to"
+for path in .env second config/dev.env; do
 	read_of "$P/$path"
 	denies "hook: $path"
 	want_out "rule secret"
@@ -89,7 +95,8 @@ while read -r want line; do
 	[ "$got" = "$want" ] || bad "hook: '$line' is '$got', not $want"
 done <<-'ROWS'
 	allow cat src/free
-	allow cat config/dev.env
+	allow cat config/other
+	deny cat config/dev.env
 	allow echo x > src/new
 	deny cat .env
 	deny cat second
