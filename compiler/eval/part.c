@@ -188,6 +188,7 @@ static bool tail_part(const struct eval_asked *q, uint32_t from, struct arena *a
 	ret->dirs = p->dirs;
 	ret->dirs_unknown = p->dirs_unknown;
 	ret->dirs_lost = p->dirs_lost;
+	ret->root_lost = p->root_lost;
 	ret->flags |= p->flags & CMD_APPENDS;
 	return true;
 }

@@ -81,6 +81,7 @@ static uint32_t denied_part(struct line_ctx *l, const struct cmd_part *outer,
 	p.dirs = outer->dirs;
 	p.dirs_unknown = outer->dirs_unknown;
 	p.dirs_lost = outer->dirs_lost;
+	p.root_lost = outer->root_lost;
 	p.flags |= outer->flags & CMD_APPENDS;
 	/* of all matching rules, only the rule that denies is reported */
 	l->is_tail = true;

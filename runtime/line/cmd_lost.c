@@ -50,9 +50,9 @@ static bool names_own_directory(const char *p, uint32_t n)
 	return n >= k && memcmp(p, cwd, k) == 0 && (n == k || p[k] == '/');
 }
 
-/* A word that a table says is read or written: is its path relative? `-` is no path, nor is the
- * name before the `=` of dd. */
-static bool is_relative(const struct cmd_word *word)
+/* A word that a table says is read or written: is its path relative, or absolute below a root that is not known?
+ * `-` is no path, nor is the name before the `=` of dd. */
+static bool is_lost_place(const struct cmd_word *word, bool root_lost)
 {
 	const struct sh_seg *g = &word->w->seg;
 	uint32_t at = 0;
@@ -67,7 +67,7 @@ static bool is_relative(const struct cmd_word *word)
 		at = 3;
 	if (at >= g->n)
 		return g->next && g->next->kind == SH_GLOB;
-	if (names_own_directory(g->p + at, g->n - at))
+	if (names_own_directory(g->p + at, g->n - at) || (root_lost && g->p[at] == '/'))
 		return true;
 	return g->p[at] != '/' && !(g->n == 1 && g->p[0] == '-' && !g->next);
 }
@@ -122,7 +122,7 @@ static bool has_lost_path(const struct cmd_part *p, uint32_t end)
 	if (p->flags & (CMD_READS_HERE | CMD_WRITES_HERE))
 		return true;
 	for (uint32_t i = 1; i < end; i++)
-		if (p->words[i].places ? is_relative(&p->words[i]) : word_climbs(&p->words[i]))
+		if (p->words[i].places ? is_lost_place(&p->words[i], p->root_lost) : word_climbs(&p->words[i]))
 			return true;
 	return false;
 }
@@ -448,7 +448,7 @@ static void mark_through(struct made_links *m, struct cmd_part *p)
 		if (only_goes(p))
 			m->gone |= word_is_through(m, w->w);
 		else if (w->places || w->may_write)
-			through |= word_is_through(m, w->w) || (m->gone && is_relative(w));
+			through |= word_is_through(m, w->w) || (m->gone && is_lost_place(w, false));
 	}
 	if (!through)
 		return;

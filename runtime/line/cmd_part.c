@@ -70,6 +70,7 @@ struct cmd_part *cmd_part_new(struct cmd_an *a, const struct cmd_ctx *c, enum cm
 	p->shell = c->remote ? c->remote : c->scope->shell;
 	p->dirs_unknown = e->dirs_unknown || c->moved;
 	p->dirs_lost = e->dirs_lost || c->moved;
+	p->root_lost = c->moved;
 	p->dirs = p->dirs_unknown ? NULL : e->dirs;
 	p->near = e->dirs;
 	p->from = c->from;

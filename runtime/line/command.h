@@ -207,6 +207,7 @@ struct cmd_part {
 	uint8_t kind;            /* enum cmd_kind */
 	bool udp;
 	bool dirs_unknown;       /* relative paths are opaque */
+	bool root_lost;          /* a wrapper runs it, perhaps below another root (chroot, sudo -R) */
 	bool dirs_lost;          /* and none of `near` need be the place: more than a ".."
 	                            is in the way */
 	bool home_path;          /* FILE: path follows an unquoted ~ */

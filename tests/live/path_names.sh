@@ -198,7 +198,7 @@ mkdir -p "$P/sub/d" "$P/held"
 echo TOPSECRET >"$P/.env"
 echo x >"$P/sub/f"
 raw_policy 'policy agent { level user }
-command { allow "{cat|tee|cp|cd|pushd|popd|env|find|grep|rg|git|tar|patch|make|npm|ls|mytool|echo} **" otherwise deny opaque ask }
+command { allow "{cat|tee|cp|cd|pushd|popd|env|chroot|unshare|sudo|nice|find|grep|rg|git|tar|patch|make|npm|ls|mytool|echo} **" otherwise deny opaque ask }
 file { hide "${PROJECT_DIR}/.env" as secret  deny write "${PROJECT_DIR}/held" as guarded
        allow read, write "${PROJECT_DIR}" }' line
 lines_are host <<-'ROWS'
@@ -235,7 +235,13 @@ lines_are host <<-'ROWS'
 	ask env -C sub mytool /proc/self/cwd/f
 	ask cd "$x" && cat /proc/self/cwd/f
 	allow cat /proc/self/cwd/f
-	allow env -C sub cat /proc/self/status
+	ask env -C sub cat /proc/self/status
+	ask unshare -r -R sub cat /etc/hostname
+	ask unshare --root=sub cat /etc/hostname
+	ask chroot sub cat /etc/hostname
+	ask sudo -R sub cat /etc/hostname
+	allow nice -n 5 cat /etc/hostname
+	allow cd "$x" && cat /etc/hostname
 	allow env -C sub npm test
 	ask find sub -name f -exec cp {} sub/g \;
 	allow find sub -name f -exec cat {} \;
