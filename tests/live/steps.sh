@@ -120,7 +120,7 @@ want_out '^OK$'
 rm -f "$P/a/b/m" "$W/m" "$P/a/b/prog"
 
 t "tree-ro: a denied tree and a system tree"
-inside "$F" chmod /etc/passwd 666
+inside "$F" chmod /usr/bin/env 755
 want_out '^EROFS$'
 inside "$F" create a/b/x
 want_out '^OK$'
