@@ -162,11 +162,12 @@ policy 'file { allow read, write "${HOME}/other" }' o
 mkdir -p "$HOME/other"
 cp -r mine/repo "$HOME/other/repo"
 line='echo x >>"$1/config"; echo x >"$1/hooks/post-commit"; echo x >"$1/free"'
-run_with o sh -c "$line" - "$HOME/other/repo"
-want_file "$HOME/other/repo/hooks/post-commit" # the control
-rm "$HOME/other/repo/hooks/post-commit" "$HOME/other/repo/free"
-cp mine/repo/config "$HOME/other/repo/config"
-for name in GIT_DIR GIT_COMMON_DIR; do
+# the control: no repository has its hooks there
+mkdir -p "$HOME/other/plain/hooks"
+run_with o sh -c "$line" - "$HOME/other/plain"
+want_file "$HOME/other/plain/hooks/post-commit"
+# without the variable a search of the tree finds it
+for name in NONE GIT_DIR GIT_COMMON_DIR; do
 	export $name="$HOME/other/repo"
 	run_with o sh -c "$line" - "$HOME/other/repo"
 	unset $name
