@@ -78,7 +78,7 @@ static bool has_grant(const struct ir_rule *r)
 }
 
 /* Does the guard refuse addresses of the rule's block that a wider block holds, but does not
- * name? */
+ * name?  Any address may be the host's own, which is guarded as well. */
 static bool lifts_guard(const struct num_cidr *c, const struct num_cidr *wider)
 {
 	struct ir_net range = { .protos = IR_ANY_PROTO, .port_hi = UINT16_MAX,
@@ -86,6 +86,8 @@ static bool lifts_guard(const struct num_cidr *c, const struct num_cidr *wider)
 	unsigned bits;
 
 	own.cidr = *c;
+	if (guard_is_named(c->addr, c->bits, c->addr) && !guard_is_named(wider->addr, wider->bits, c->addr))
+		return true;
 	for (size_t at = 0; guard_next_range(&at, range.cidr.addr, &bits);) {
 		range.cidr.bits = (uint8_t)bits;
 		if (bits > wider->bits && box_net_meets(&range, &own))

@@ -9,18 +9,10 @@ bool frontend_is_yaml(struct str name)
 	return str_ends(name, STR(".yml")) || str_ends(name, STR(".yaml"));
 }
 
-/* The ending of the file's own name, with its dot; empty: it has none (/dev/fd/63, .profile). */
-static struct str ending_of(struct str name)
-{
-	size_t base = name.n, dot = name.n;
-
-	while (base && name.p[base - 1] != '/')
-		base--;
-	for (size_t i = base + 1; i < name.n; i++)
-		if (name.p[i] == '.')
-			dot = i;
-	return (struct str){ name.p + dot, name.n - dot };
-}
+/* Configuration of other programs has one of these endings.  Any other name, also one of mktemp(1), may be that of a
+ * policy. */
+static const char *const other_kinds[] = { ".json", ".jsonc", ".json5", ".toml", ".ini",
+					   ".cfg",  ".conf",  ".rules", ".profile", ".xml" };
 
 /*
  * A file of another kind is refused as a whole: what other programs write into their configuration means something
@@ -28,17 +20,20 @@ static struct str ending_of(struct str name)
  */
 static bool is_other_kind(struct diag_sink *sink, struct source_map *map, uint32_t file)
 {
-	const struct str name = map->files.v[file].name, end = ending_of(name);
+	const struct str name = map->files.v[file].name;
+	const char *end = NULL;
 	struct diag *d;
 
-	if (!end.n || frontend_is_yaml(name) || str_eq(end, STR(".pol")))
+	for (size_t i = 0; i < POL_LEN(other_kinds) && !end; i++)
+		if (str_ends(name, str_from(other_kinds[i])))
+			end = other_kinds[i];
+	if (!end)
 		return false;
 	d = diag_add(sink, DIAG_FILE_KIND, (struct span){ file, 0, 0 },
-		     "a file whose name ends in '%.*s' is no policy: that of a policy ends in .pol, .yml or .yaml",
-		     STR_ARG(end));
-	if (str_eq(end, STR(".json")) || str_eq(end, STR(".jsonc")))
+		     "a file whose name ends in '%s' is no policy: that of a policy ends in .pol, .yml or .yaml", end);
+	if (!strncmp(end, ".json", 5))
 		diag_help(sink, d, "JSON is YAML as well: named '%.*s.yml' its keys are looked at one by one, and "
-			  "those that no policy has are named", (int)(name.n - end.n), name.p);
+			  "those that no policy has are named", (int)(name.n - strlen(end)), name.p);
 	return true;
 }
 

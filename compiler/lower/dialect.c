@@ -60,8 +60,12 @@ void lower_warn_exact(struct lower *l, const struct ast_value *v, const struct i
 	struct str t = v->text;
 	struct diag *d;
 
-	if (c->regex || c->tail || !c->nwords || c->words[c->nwords - 1].any_words || is_shell(c, t))
+	/* what the library asks about is chosen word by word */
+	if (c->regex || c->tail || !c->nwords || is_shell(c, t) || l->s->map->files.v[v->at.file].library)
 		return;
+	for (size_t i = 0; i < c->nwords; i++)
+		if (c->words[i].any_words)
+			return;
 	d = diag_add(l->sink, DIAG_PATTERN_EXACT, v->at,
 		     "'%.*s' matches commands of %zu word%s only, and one word more gets past it", STR_ARG(t), c->nwords,
 		     c->nwords == 1 ? "" : "s");
