@@ -236,6 +236,14 @@ want_out ' deny ECONNREFUSED$'
 run_with n "$PROBES/net_probe" udp 127.0.0.1 8000
 want_out ' deny EPERM$'
 
+t "routes: an address is reached in the namespace, where the gateway takes the connection"
+raw_policy "${HEAD/network disabled/network limited}file { allow read, exec \"$PROBES\" }
+network { allow tcp \"a.example\" port 443  allow tcp 203.0.113.7 port 443 as far }" r
+run_with r bash -c 'exec 3<>/dev/tcp/203.0.113.7/443 && echo taken'
+want_out '^taken$'
+run_with r bash -c 'exec 3<>/dev/tcp/203.0.113.8/443 && echo taken'
+no_out taken
+
 t "securebits bounding ambient capset no-new-privs: nothing is left"
 inside "$N" caps
 want_out '^effective 000000000 permitted 000000000 inheritable 000000000 bounding 0 securebits ef nnp 1 '
