@@ -9,8 +9,8 @@ bool frontend_is_yaml(struct str name)
 	return str_ends(name, STR(".yml")) || str_ends(name, STR(".yaml"));
 }
 
-/* Configuration of other programs has one of these endings.  Any other name, also one of mktemp(1), may be that of a
- * policy. */
+/* Configuration of other programs has one of these endings.  Any other name may be that of a policy, also a
+ * temporary one. */
 static const char *const other_kinds[] = { ".json", ".jsonc", ".json5", ".toml", ".ini",
 					   ".cfg",  ".conf",  ".rules", ".profile", ".xml" };
 
