@@ -125,6 +125,9 @@ static int check_by_path(struct walls *w, size_t i, bool *ret)
 	}
 }
 
+/* O_NONBLOCK: a FIFO that takes the place of the object must not hold polrun up. */
+enum { TO_READ = O_RDONLY | O_NONBLOCK | O_NOCTTY, TO_WRITE = O_WRONLY | O_NONBLOCK | O_NOCTTY };
+
 static bool is_refused(const struct walls *w, const char *path, int flags)
 {
 	AUTO_CLOSE int fd = sys_open_beneath(w->root, path + 1, (uint64_t)flags | O_CLOEXEC,
@@ -148,9 +151,9 @@ static bool is_out_of_reach(const struct walls *w, const char *path)
 		return false;
 	(void)snprintf(inner, sizeof(inner), "%s/.", path);
 	if (S_ISDIR(st.st_mode))
-		return is_refused(w, path, O_RDONLY) && is_refused(w, inner, O_PATH);
+		return is_refused(w, path, TO_READ) && is_refused(w, inner, O_PATH);
 	return S_ISREG(st.st_mode) && !(st.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) &&
-	       is_refused(w, path, O_RDONLY) && is_refused(w, path, O_WRONLY);
+	       is_refused(w, path, TO_READ) && is_refused(w, path, TO_WRITE);
 }
 
 /*
