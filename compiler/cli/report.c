@@ -493,7 +493,7 @@ void report_print(struct compilation *c)
 	size_t n = 0;
 	FILE *f = open_memstream(&text, &n);
 
-	if (c->ir) /* for the verbs that have not asked for it: what is suppressed is said by none */
+	if (c->ir) /* most verbs do not call it before they print */
 		suppress_lints(c, SUPPRESS_QUIETLY);
 	fflush(stdout);
 	if (!f) {

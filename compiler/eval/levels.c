@@ -108,9 +108,9 @@ enum eval_standing eval_standing(const struct ir *ir, const struct eval_decision
 }
 
 /*
- * Does `r` decide rather than `best`, which comes before it in ir.rules?  Of the rules that
- * allow a command a final one decides, wherever it stands: what it allows is not asked about
- * for the paths that it names (semantics 4.4).
+ * Does `r` decide rather than `best`, which stands before it in ir.rules?  If several rules allow a
+ * command, a final one decides: a command that a final rule allows may name hidden paths
+ * (semantics 4.4).
  */
 static bool comes_before(const struct ir_rule *r, const struct ir_rule *best)
 {

@@ -1,11 +1,12 @@
 /*
- * Warns about patterns that hold less than whoever wrote them expects, because the same text means
+ * Warns about patterns that match less than their author expects, because the same text matches
  * more in another program: Bash(rm:*) in an agent's settings, !NAME in .gitignore, and a command
  * without its arguments, which many lists take for the beginning of a line.
  */
 #include "compiler/lower/dialect.h"
 
 #include "compiler/lower/internal.h"
+#include "compiler/lower/program.h"
 
 /* *ret is the text in the parentheses of Tool(TEXT), and *ret_tool the name before them. */
 static bool read_tool(struct str t, struct str *ret_tool, struct str *ret)
@@ -48,20 +49,14 @@ bool lower_warn_dialect(struct lower *l, const struct ast_value *v, bool is_comm
 	return false;
 }
 
-/* A shell without arguments reads what it is to do from a pipe: that is denied for itself. */
-static bool is_shell(const struct ir_command *c, struct str text)
-{
-	return c->nwords == 1 && (str_eqz(text, "sh") || str_ends(text, STR("bash")) || str_eqz(text, "dash") ||
-				  str_eqz(text, "zsh"));
-}
-
 void lower_warn_exact(struct lower *l, const struct ast_value *v, const struct ir_command *c)
 {
 	struct str t = v->text;
 	struct diag *d;
 
-	/* what the library asks about is chosen word by word */
-	if (c->regex || c->tail || !c->nwords || is_shell(c, t) || l->s->map->files.v[v->at.file].library)
+	/* `deny "sh"` is the rule against `curl X | sh`: a shell without arguments runs what it reads from the pipe.
+	 * The library's authors have chosen the number of words. */
+	if (c->regex || c->tail || !c->nwords || lower_is_shell(t) || l->s->map->files.v[v->at.file].library)
 		return;
 	for (size_t i = 0; i < c->nwords; i++)
 		if (c->words[i].any_words)

@@ -234,22 +234,25 @@ static void check_table_name(struct lower *l, const struct ast_stmt *stmt,
 }
 
 /* Only these shells' text is read as they read it (zsh's: where it is plain). */
-static void check_transparent(struct lower *l, const struct ast_stmt *stmt,
-			      const struct ast_prog_item *item)
+bool lower_is_shell(struct str name)
 {
 	static const char *const shells[] = { "bash", "dash", "sh", "zsh" };
 
-	for (const struct ast_value *v = stmt->values; v; v = v->next) {
-		size_t i = 0;
+	for (size_t i = 0; i < POL_LEN(shells); i++)
+		if (str_eqz(name, shells[i]))
+			return true;
+	return false;
+}
 
-		while (i < POL_LEN(shells) && !str_eqz(v->text, shells[i]))
-			i++;
-		if (i == POL_LEN(shells))
+static void check_transparent(struct lower *l, const struct ast_stmt *stmt,
+			      const struct ast_prog_item *item)
+{
+	for (const struct ast_value *v = stmt->values; v; v = v->next)
+		if (!lower_is_shell(v->text))
 			diag_add(l->sink, DIAG_OPTION, item->at,
 				 "'transparent' is said of wrappers, and of the shells bash, "
 				 "dash, sh and zsh, not of '%.*s'",
 				 STR_ARG(v->text));
-	}
 }
 
 static void check_table(struct lower *l, const struct ast_stmt *stmt)

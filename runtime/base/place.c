@@ -261,13 +261,6 @@ static int join_lexically(const char *dir, const char *rest, char out[PATH_MAX])
 	return 0;
 }
 
-int place_names(const char *path, int (*each)(void *arg, const char *name), void *arg)
-{
-	struct place_memory none = { .n = 0 };
-
-	return place_names_in(&none, path, each, arg);
-}
-
 /* Follows the path as the kernel does, one component after the other: `done` has no links. */
 static int follow(struct place_memory *m, const char *path,
 		  int (*each)(void *arg, const char *name), void *arg)
@@ -367,11 +360,13 @@ static int name_through_links(const struct place_links *l, const struct held_bac
 int place_names_in(struct place_memory *m, const char *path,
 		   int (*each)(void *arg, const char *name), void *arg)
 {
-	struct held_back h = { .each = each, .arg = arg };
+	struct held_back h; /* not cleared, as it is large */
 	int r, by_links, last;
 
 	if (!m->links || !m->links->n)
 		return follow(m, path, each, arg);
+	h.each = each;
+	h.arg = arg;
 	h.name[0] = '\0';
 	r = follow(m, path, hold_back, &h);
 	if (!h.name[0]) /* the walk was ended, or has no name */

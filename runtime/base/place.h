@@ -45,15 +45,7 @@ int place_physical(const char *path, char *out);
 /* The same for a path whose first `known` bytes, up to a '/', were found physical just
  * now. */
 int place_physical_below(const char *path, size_t known, char *out);
-/*
- * Calls `each` for the names of an absolute path (semantics 5): as given, with "." and ".."
- * removed without following, and after each symbolic link that is followed on the way; the
- * last one is the physical path where everything could be followed.  A link below /proc and
- * its like leads elsewhere for each process, so the walk ends there.  0, what `each`
- * returned if that is not 0, -ELOOP after PLACE_MAX_LINKS links, or -errno.
- */
 enum { PLACE_MAX_LINKS = 40 };
-int place_names(const char *path, int (*each)(void *arg, const char *name), void *arg);
 /*
  * Places that rules name, and that lie behind a symbolic link on this machine: what a rule says of
  * `path` it says of `real` as well (semantics 5).
@@ -68,7 +60,7 @@ struct place_links {
 int place_links_add(struct place_links *l, const char *path);
 void place_links_release(struct place_links *l);
 /*
- * The same for many paths that are judged together: a directory without a link on its way is
+ * For many paths that are judged together: a directory without a link on its way is
  * remembered, so that a path in it costs one look and not one for each component.  Zeroed
  * before the first call, and used for one judgement only.
  */
@@ -79,6 +71,13 @@ struct place_memory {
 	 * place. */
 	const struct place_links *links;
 };
+/*
+ * Calls `each` for the names of an absolute path (semantics 5): as given, with "." and ".."
+ * removed without following, and after each symbolic link that is followed on the way; the
+ * last one is the physical path where everything could be followed.  A link below /proc and
+ * its like leads elsewhere for each process, so the walk ends there.  0, what `each`
+ * returned if that is not 0, -ELOOP after PLACE_MAX_LINKS links, or -errno.
+ */
 int place_names_in(struct place_memory *m, const char *path,
 		   int (*each)(void *arg, const char *name), void *arg);
 /*

@@ -165,9 +165,9 @@ static bool ends_list(const struct decide_match *m, const struct pb_rule *r)
 }
 
 /*
- * Does `r` decide rather than `best`, which comes before it in the table?  Of the rules that allow
- * a command a final one decides, wherever it stands: what it allows is not asked about for the
- * paths that it names (semantics 4.4).
+ * Does `r` decide rather than `best`, which stands before it in the table?  If several rules allow a
+ * command, a final one decides: a command that a final rule allows may name hidden paths
+ * (semantics 4.4).
  */
 static bool comes_before(const struct pb_rule *r, const struct pb_rule *best)
 {

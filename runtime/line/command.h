@@ -300,7 +300,7 @@ bool cmd_resolve_named(const struct cmd_world *w, const char *dir, const char *t
 /* Room for a directory, and the longest path that a system call takes in it. */
 #define CMD_GIVEN_MAX (2 * PATH_MAX)
 /* As cmd_resolve_loosely(), or cmd_resolve_named() if `named`, but each ".." stays where it is:
- * for place_names(), which follows the links before it. */
+ * for place_names_in(), which follows the links before it. */
 bool cmd_resolve_given(const struct cmd_world *w, const char *dir, const char *text, size_t n,
 		       bool home, bool named, char buf[CMD_GIVEN_MAX]);
 

@@ -24,6 +24,11 @@ struct asked {
 
 /* --- the question ------------------------------------------------------------------ */
 
+static bool has_name(const struct query_request *r)
+{
+	return r->kind == QUERY_FILE || (r->kind == QUERY_UNIX && !r->abstract);
+}
+
 /* Finds directories and paths without symbolic links, and makes room for the line. */
 static bool prepare(struct asked *a)
 {
@@ -40,7 +45,8 @@ static bool prepare(struct asked *a)
 	a->to.tmpdir = ctx.roots.dir[PB_ROOT_TMP];
 	a->to.session_dir = ctx.roots.dir[PB_ROOT_SESSION];
 	a->to.ssh_auth_sock = ctx.roots.dir[PB_ROOT_AGENT];
-	if (decide_links(&ctx, &a->links) < 0)
+	/* in a sandbox the kernel judges the paths of a line */
+	if ((has_name(r) || a->to.scope == POL_HOST) && decide_links(&ctx, &a->links) < 0)
 		return rt_fail_errno(&a->err, ENOMEM, "the names of the policy's places") == 0;
 	if (r->kind == QUERY_FILE || r->kind == QUERY_UNIX) {
 		a->to.path = query_where_path(&q->where, r, &a->err);
@@ -57,11 +63,6 @@ static bool has_place(enum query_kind kind)
 {
 	return kind == QUERY_COMMAND || kind == QUERY_ARGV || kind == QUERY_FILE ||
 	       kind == QUERY_UNIX;
-}
-
-static bool has_name(const struct query_request *r)
-{
-	return r->kind == QUERY_FILE || (r->kind == QUERY_UNIX && !r->abstract);
 }
 
 static void release(struct asked *a)

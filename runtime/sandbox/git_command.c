@@ -192,7 +192,7 @@ static int read_text(struct reader *r, const char *s, size_t n, int depth)
 
 /* --- files ----------------------------------------------------------------------------- */
 
-/* The mode of what the path leads to, or 0: nobody starts a program that cannot be looked at. */
+/* The mode of what the path leads to.  0 if stat(2) fails: then no program can be started from there either. */
 static mode_t mode_of(const struct git_repo *g, const char *path)
 {
 	char full[8300];

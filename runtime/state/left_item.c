@@ -36,8 +36,8 @@ enum left_kind left_kind_of(const char *word)
 	return k;
 }
 
-/* Is it a folder of a repository from which git takes what it does later?  These are the rows `told` of names.tsv
- * below .git, also in a repository whose folder has another name. */
+/* Is it a folder below .git in which git keeps the state of an unfinished command, such as a rebase?  names.tsv lists
+ * them as `told`.  A repository may also have another name than .git. */
 static bool is_git_state(const char *path)
 {
 	static const char *const told[] = {
