@@ -67,6 +67,15 @@ class Policy:
         return texts
 
 
+def blank(lines, at):
+    """Takes the statement that begins in line AT out: a list goes on behind a comma."""
+    goes_on = True
+    while goes_on:
+        goes_on = lines[at].rstrip().endswith(",")
+        lines[at] = ""
+        at += 1
+
+
 def who(answer):
     return answer["effect"], answer["by"]["id"] if answer["by"] else None
 
@@ -125,7 +134,7 @@ def wrong_why_not(p, request, _):
     for s in why["statements"]:
         if s["in_place_of"]:
             name, line = s["in_place_of"].rsplit(":", 1)
-            texts[name][int(line) - 1] = ""
+            blank(texts[name], int(line) - 1)
         own.append(s["text"])
     own.append("")
     again = p.explain(request, texts)
