@@ -81,7 +81,7 @@ static int fetch_base(const struct reading *r, int dirfd, const char *raw, struc
 	if (e < 0)
 		return e;
 	/* has it no name, or is that its name?  The walk looks */
-	if (tracee_is_gone(base->s))
+	if (tracee_is_gone(base->s) || !base->s[1])
 		spell(dirfd, base->s);
 	return 0;
 }

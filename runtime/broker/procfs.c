@@ -109,6 +109,18 @@ static enum procfs_kind by_names_alone(const struct procfs_link *at, const char 
 	return fd < 0 && (errno == ELOOP || errno == EXDEV) ? PROCFS_UNDECIDED : PROCFS_OWN;
 }
 
+/* The kernel tells "/" also of a directory that it cannot name, because somebody outside has moved it
+ * out of what the run sees, or unmounted the file system. */
+static bool is_root(const struct procfs_link *l)
+{
+	struct stat st, root;
+	char name[sizeof(l->name)];
+
+	(void)snprintf(name, sizeof(name), "%.*s/root", (int)strcspn(l->name, "/"), l->name);
+	return fstatat(l->dir, l->name, &st, 0) == 0 && fstatat(l->dir, name, &root, 0) == 0 &&
+	       st.st_dev == root.st_dev && st.st_ino == root.st_ino;
+}
+
 enum procfs_kind procfs_link(const struct broker_caller *by, int root, const char *names,
 			     struct procfs_link *ret)
 {
@@ -137,7 +149,7 @@ enum procfs_kind procfs_link(const struct broker_caller *by, int root, const cha
 		return by_names_alone(ret, s);
 	}
 	ret->used = (size_t)(end - names);
-	if (!tracee_link(ret->dir, ret->name, ret->text))
+	if (!tracee_link(ret->dir, ret->name, ret->text) || (!ret->text[1] && !is_root(ret)))
 		return PROCFS_OBJECT;
 	ret->ends_gone = tracee_is_gone(ret->text);
 	return PROCFS_PATH;

@@ -33,7 +33,8 @@ enum procfs_kind {
 	PROCFS_OWN,      /* a file of the kernel's own, without a link of a process on the way */
 	PROCFS_PATH,     /* a link that tells a path, *ret */
 	PROCFS_OBJECT,   /* a link that ends at an object without a path: a pipe, a socket, the
-			    program of a process; or it is not there */
+			    program of a process, a directory that was moved out of what the run
+			    sees; or it is not there */
 	PROCFS_UNDECIDED /* a link of a process is on the way, and where it leads is not known */
 };
 /*

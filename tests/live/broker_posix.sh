@@ -141,6 +141,41 @@ no_file x/above
 (mkdir -p x/gone && cd x/gone && rmdir ../gone && echo a >../above) || bad "the control: outside it is made above"
 rm -f x/above
 
+t "from a directory that somebody moves out of the tree no path leads anywhere else"
+# the kernel tells "/" as its name, and that is where the same paths begin here
+cat >"$WORK/away.sh" <<'EOP'
+cd "$1" || exit 9
+echo x >"$2/x/ready"
+i=0; while [ "$1" != / ] && [ ! -e "$OLDPWD/x/moved" ] && [ $((i += 1)) -lt 600 ]; do sleep 0.05; done
+for at in . /proc/self/cwd; do
+	rm -f "$at${2}/x/victim"; mv -f "$at$2/x/other" "$at$2/x/another"; echo x >"$at$2/x/new"
+	ls "$at" | grep -x usr; cat "$at$2/x/text"
+done
+EOP
+policy 'file { deny write ".env*"  allow read "'"$WORK/away.sh"'" }'
+policy 'file { hide "**/.env*"  allow read "'"$WORK/away.sh"'" }' far
+for name in p far; do
+	for from in "$P/x/sub" /; do
+		rm -rf x "$WORK/away" && mkdir -p x/sub
+		echo x >x/victim && echo x >x/other && echo told >x/text
+		[ "$from" = / ] || {
+			within 10 test -e x/ready
+			mv x/sub "$WORK/away" && : >x/moved
+		} &
+		run_with $name sh "$WORK/away.sh" "$from" "$P"
+		wait $!
+		if [ "$from" = / ]; then
+			no_file x/victim && no_file x/other
+			want_file x/another && want_file x/new
+			want_out '^told$'
+		else
+			want_file x/victim && want_file x/other && want_file x/moved
+			no_file x/another && no_file x/new
+			no_out '^(told|usr)$'
+		fi
+	done
+done
+
 t "a program that was written can be executed at once"
 policy 'file { deny write ".env*"  allow read, exec "'"$PROBES"'"  allow exec "${PROJECT_DIR}" }' x
 run_with x "$PROBES/busy_probe" 300 /bin/true
