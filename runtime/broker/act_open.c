@@ -8,6 +8,7 @@
 #include "runtime/base/sys.h"
 #include "runtime/broker/actions.h"
 #include "runtime/broker/below.h"
+#include "runtime/broker/tracee.h"
 
 /* What decides nothing and goes to the kernel as it is. */
 #define PLAIN_FLAGS \
@@ -45,6 +46,17 @@ static bool writes(uint64_t flags)
 	return (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC);
 }
 
+/* Before something changes: as with the kernel, who cannot get a descriptor makes no file and empties none. */
+static int may_get(const struct broker_act *a)
+{
+	const struct broker_rules *rules = &a->b->rules;
+	const struct broker_caller *by = &a->c->by;
+
+	if (by->pid && !tracee_has_room(by->proc_fd, by->pid))
+		return -EMFILE;
+	return rules->may_hold && a->at->place->kind != BROKER_WRITE_HERE ? rules->may_hold(rules->arg) : 0;
+}
+
 /* A descriptor for writing can be opened again for reading, so both must be allowed. */
 static int may_open(struct broker_act *a, bool is_dir)
 {
@@ -69,6 +81,8 @@ static int make(struct broker_act *a)
 	mode_t own;
 	int fd, err, r = may_open(a, false);
 
+	if (r == 0)
+		r = may_get(a);
 	if (r == 0)
 		r = broker_take_umask(a, &own);
 	if (r < 0)
@@ -144,6 +158,8 @@ static int open_object(struct broker_act *a)
 		r = may_open(a, false);
 	if (r == 0)
 		r = broker_may_write_names(a, s);
+	if (r == 0 && (flags & O_TRUNC))
+		r = may_get(a);
 	if (r < 0)
 		return r;
 	fd = broker_reopen(a->b, s->object, (flags & PLAIN_FLAGS) | (flags & O_TRUNC));

@@ -3,11 +3,15 @@
  * text. */
 #include "runtime/broker/tracee.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -178,6 +182,41 @@ int tracee_open_base(int proc_fd, pid_t pid, int dirfd)
 		return -EBADF;
 	fd = sys_openat2(proc_fd, name, &how);
 	return fd < 0 ? -errno : fd;
+}
+
+/* Is one of the numbers below `most` free?  `dir` lists those that are not. */
+static bool has_free_number(int dir, rlim_t most)
+{
+	_Alignas(8) char buf[4096];
+	rlim_t used = 0;
+	long n;
+
+	while ((n = syscall(SYS_getdents64, dir, buf, sizeof(buf))) > 0)
+		for (long at = 0; at < n;) {
+			const struct dirent64 *e = (const void *)(buf + at);
+
+			at += e->d_reclen;
+			if (e->d_name[0] != '.' && strtoul(e->d_name, NULL, 10) < most)
+				used++;
+		}
+	return n < 0 || used < most;
+}
+
+bool tracee_has_room(int proc_fd, pid_t pid)
+{
+	AUTO_CLOSE int dir = -1;
+	char name[PROC_NAME];
+	struct rlimit most;
+	struct stat st;
+
+	(void)proc_name(pid, "/fd", name);
+	if (prlimit(pid, RLIMIT_NOFILE, NULL, &most) != 0 || fstatat(proc_fd, name, &st, 0) != 0)
+		return true;
+	/* how many there are, which only Linux 6.2 tells */
+	if (st.st_size > 0 && (rlim_t)st.st_size < most.rlim_cur)
+		return true;
+	dir = sys_open_beneath(proc_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+	return dir >= 0 ? has_free_number(dir, most.rlim_cur) : st.st_size == 0;
 }
 
 int tracee_pidfd(int proc_fd, pid_t pid, bool *ret_of_process)

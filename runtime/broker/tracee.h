@@ -57,6 +57,8 @@ bool tracee_number(int proc_fd, const char *file, const char *field, int base,
 		   unsigned long *ret);
 bool tracee_status(int proc_fd, pid_t pid, const char *field, int base,
 		   unsigned long *ret);
+/* Could the thread get one more descriptor (RLIMIT_NOFILE)?  True if it is not known. */
+bool tracee_has_room(int proc_fd, pid_t pid);
 /* A pidfd of the thread, or (*ret_of_process) before Linux 6.9 of its process; -1. */
 int tracee_pidfd(int proc_fd, pid_t pid, bool *ret_of_process);
 /*

@@ -88,6 +88,13 @@ static int hold(void *arg, int fd, int *object, bool linked)
 	return held_add(&b->held, fd, object, linked);
 }
 
+static int may_hold(void *arg)
+{
+	struct brokered *b = arg;
+
+	return held_make_room(&b->held);
+}
+
 static bool in_use(void *arg, int object)
 {
 	struct brokered *b = arg;
@@ -425,6 +432,7 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 					    .allows = allows,
 					    .denies = denies,
 					    .hold = hold,
+					    .may_hold = may_hold,
 					    .in_use = in_use,
 					    .denied_name = denied_name,
 					    .stays = stays,

@@ -70,8 +70,8 @@ static const int ioctls[] = {
 	(int)SECCOMP_IOCTL_NOTIF_ADDFD, /* the broker's alone: the last one */
 };
 
-/* The broker reads one limit of its callers, and marks them by one that has no use (confined.h). */
-static const int limits[] = { RLIMIT_FSIZE, RLIMIT_LOCKS };
+/* The broker reads two limits of its callers, and marks them by one that has no use (confined.h). */
+static const int limits[] = { RLIMIT_FSIZE, RLIMIT_NOFILE, RLIMIT_LOCKS };
 
 /* The broker acts with the ids of the run's user; programs are copied, and mounted by attach.h. */
 static const int beside_broker[] = {

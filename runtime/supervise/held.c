@@ -486,7 +486,7 @@ void held_look(struct held *h, struct held_lost *ret)
 	go_on(h, INT64_MAX, ret);
 }
 
-static int make_room(struct held *h)
+int held_make_room(struct held *h)
 {
 	struct held_lost lost;
 	size_t cap = h->cap ? 2 * h->cap : 64;
@@ -516,7 +516,7 @@ static int make_room(struct held *h)
 int held_add(struct held *h, int fd, int *object, bool linked)
 {
 	struct statx st;
-	int kept, r = make_room(h);
+	int kept, r = held_make_room(h);
 
 	if (r < 0)
 		return r;

@@ -68,6 +68,8 @@ void held_release(struct held *h);
  * not NULL: an O_PATH descriptor of the file (or -1), and -1 if it was taken.
  */
 int held_add(struct held *h, int fd, int *object, bool linked);
+/* Sees to it that one more can be noted: 0 or -errno. */
+int held_make_room(struct held *h);
 /*
  * Has anybody else the regular file `fd` (open for reading) open: for writing (`lease` is
  * F_RDLCK), or at all (F_WRLCK)?  0: nobody; -EAGAIN: somebody; -EACCES: it cannot be known: it is

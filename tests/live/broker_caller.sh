@@ -63,6 +63,59 @@ signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
 os.truncate(\"grown\", 9000)"; echo "status $?"'
 want_out '^status 153$'
 
+# What is opened is there with its text, and of what is not there nothing is made, where there is no descriptor for it.
+cat >"$P/no_room.py" <<'EOF'
+import errno, os, resource, sys
+def told(what, name, flags):
+    try: fd = os.open(name, flags, 0o600)
+    except OSError as e: r = errno.errorcode[e.errno]
+    else:
+        os.close(fd)
+        r = "ok"
+    print(what, r, *("absent" if not os.path.exists(n) else os.stat(n).st_size for n in [name]))
+def tell(when):
+    told(when + " trunc", "full", os.O_WRONLY | os.O_TRUNC)
+    told(when + " creat", "new", os.O_WRONLY | os.O_CREAT)
+    told(when + " excl", "new2", os.O_RDWR | os.O_CREAT | os.O_EXCL)
+    told(when + " both", "full", os.O_RDWR | os.O_CREAT | os.O_TRUNC)
+open("full", "w").write("text")
+fds = []
+if sys.argv[1] == "own":
+    resource.setrlimit(resource.RLIMIT_NOFILE, (40, 100))
+    high = os.dup2(0, 39)
+try:
+    for i in range(400): fds.append(os.open("many%d" % (i % 200), os.O_WRONLY | os.O_CREAT))
+except OSError as e: print(errno.errorcode[e.errno], os.path.exists("many%d" % len(fds)))
+tell("full")
+os.close(fds.pop(5))
+if sys.argv[1] == "own":
+    os.dup2(0, 38)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (39, 100))
+    tell("free below")
+EOF
+
+t "who has no room for a descriptor makes no file and empties none"
+rm -rf many* new new2
+outside=$(python3 no_room.py own)
+rm -rf many* new new2
+run python3 no_room.py own
+want_rc 0
+[ "$out" = "$outside" ] || bad "outside: $outside"
+want_out '^full trunc EMFILE 4$'
+want_out '^full creat EMFILE absent$'
+want_out '^free below trunc ok 0$'
+want_out '^free below creat ok 0$'
+rm -rf many* new new2
+
+t "so it is where polrun holds as many files as it can"
+(ulimit -n 320 && run python3 no_room.py held && printf '%s\n' "$rc" "$out" "$err" >"$WORK/.held")
+out=$(<"$WORK/.held")
+want_out '^0$'
+want_out '^EMFILE False$'
+want_out '^full trunc EMFILE 4$'
+want_out '^full excl EMFILE absent$'
+rm -rf many* new new2
+
 # --- walls
 
 # ARGS of python: the walls, then what is tried behind them: in this process, in a child of it and in a program.
