@@ -69,8 +69,45 @@ static void spell(int fd, char out[PATH_MAX])
 		(void)snprintf(out, PATH_MAX, "/proc/thread-self/fd/%d", fd);
 }
 
+/* How many bytes of the path spell the directory above and are followed by a name. */
+static size_t goes_up(const char *raw)
+{
+	size_t n = strncmp(raw, "../", 3) == 0 ? 3 + strspn(raw + 3, "/") : 0;
+
+	return raw[n] ? n : 0;
+}
+
+/* A directory that is gone has none below it, but the kernel still knows the one above: what begins with
+ * ".." is found from there. */
+static void begin_above(const struct reading *r, int dirfd, char *raw, struct name_text *base)
+{
+	struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+				.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS };
+	AUTO_CLOSE int fd = tracee_open_base(r->proc_fd, r->pid, dirfd);
+	char above[PATH_MAX], name[32];
+	size_t n, used = 0;
+
+	do {
+		int up = fd < 0 ? -1 : sys_openat2(fd, "..", &how);
+
+		if (fd >= 0)
+			(void)close(fd);
+		fd = up;
+		(void)snprintf(name, sizeof(name), "self/fd/%d", fd);
+		n = goes_up(raw + used);
+		if (fd < 0 || n == 0 || !tracee_link(r->proc_fd, name, above))
+			return;
+		used += n;
+	} while (tracee_is_gone(above));
+	/* as in spell(): "/" is what the kernel tells of a directory that it cannot name */
+	if (!above[1])
+		return;
+	memcpy(base->s, above, strlen(above) + 1);
+	memmove(raw, raw + used, strlen(raw + used) + 1);
+}
+
 /* Where a path starts, if it is a relative one. */
-static int fetch_base(const struct reading *r, int dirfd, const char *raw, struct name_text *base)
+static int fetch_base(const struct reading *r, int dirfd, char *raw, struct name_text *base)
 {
 	int e;
 
@@ -80,6 +117,8 @@ static int fetch_base(const struct reading *r, int dirfd, const char *raw, struc
 	e = deep_name_of_base(r->proc_fd, r->pid, dirfd, r->last, base);
 	if (e < 0)
 		return e;
+	if (tracee_is_gone(base->s) && goes_up(raw))
+		begin_above(r, dirfd, raw, base);
 	/* has it no name, or is that its name?  The walk looks */
 	if (tracee_is_gone(base->s) || !base->s[1])
 		spell(dirfd, base->s);
