@@ -104,7 +104,7 @@ struct broker_rules {
 	void (*removed)(void *arg, int object);
 	/* Does a program run from a copy of this file?  The kernel, which would say ETXTBSY of the file
 	 * itself, does not know.  NULL: there are no copies. */
-	bool (*runs)(void *arg, dev_t dev, ino_t ino);
+	bool (*runs)(void *arg, int object, dev_t dev, ino_t ino);
 	/* Called every BROKER_PAUSE_MS while one call looks at many names: the supervisor sees
 	 * whether a protected path was lost.  False: the run is over.  NULL: nothing is to be seen. */
 	bool (*pause)(void *arg);

@@ -171,7 +171,7 @@ int broker_may_change_program(struct broker_act *a, const struct broker_spot *s)
 	const struct broker_rules *rules = &a->b->rules;
 	int r;
 
-	if (!rules->runs || !rules->runs(rules->arg, s->dev, s->ino))
+	if (!rules->runs || !rules->runs(rules->arg, s->object, s->dev, s->ino))
 		return 0;
 	/* as the kernel: who may not write it is told that first */
 	r = broker_might_write(a, s, false);

@@ -145,11 +145,11 @@ static void removed(void *arg, int object)
 	held_removed(&b->held, object);
 }
 
-static bool runs(void *arg, dev_t dev, ino_t ino)
+static bool runs(void *arg, int object, dev_t dev, ino_t ino)
 {
 	const struct brokered *b = arg;
 
-	return copies_runs(&b->copies, dev, ino);
+	return copies_runs(&b->copies, object, dev, ino);
 }
 
 static int start(void *arg, int object, dev_t dev, ino_t ino)

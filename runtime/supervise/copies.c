@@ -90,6 +90,17 @@ static bool is_unchanged(const struct copy *f)
 	return fstat(f->fd, &st) == 0 && same(&st, &f->was);
 }
 
+/* 0: the file system does not tell it from the one that has its inode later. */
+static uint64_t number_of(int object)
+{
+	struct statx st;
+
+	if (SYS_RETRY(statx(object, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &st)) != 0 ||
+	    !(st.stx_mask & STATX_BTIME))
+		return 0;
+	return known_files_number(&st);
+}
+
 static struct copy *at_file(struct copies *c, uint64_t dev, uint64_t ino)
 {
 	for (uint32_t i = 0; dev == c->dev && i < SANDBOX_COPIES; i++)
@@ -110,19 +121,23 @@ static int find_file(const struct copies *c, uint32_t i)
 
 /* The kernel knows whether a program runs from the file, or somebody only reads it; but who opens it for
  * writing, be it for a moment, keeps it from being started.  So that is tried only if somebody has it. */
-bool copies_runs(const struct copies *c, dev_t dev, ino_t ino)
+bool copies_runs(const struct copies *c, int object, dev_t dev, ino_t ino)
 {
-	for (uint32_t i = 0; c->used && i < SANDBOX_COPIES; i++) {
+	for (uint32_t i = 0; i < SANDBOX_COPIES; i++) {
 		const struct copy *f = &c->v[i];
 
-		if (f->fd < 0 || f->was.st_dev != dev || f->was.st_ino != ino)
+		if (!f->size || f->was.st_dev != dev || f->was.st_ino != ino)
+			continue;
+		/* its copy was taken away and goes on running; the number may be another file's by now */
+		if (f->fd < 0 && (!f->number || f->number != number_of(object)))
 			continue;
 		AUTO_CLOSE int fd = find_file(c, i);
 		AUTO_CLOSE int to = fd < 0 || !held_is_open(c->held, fd) ?
 					    -1 :
 					    broker_reopen(c->held->broker, fd, O_WRONLY);
 
-		return to == -ETXTBSY || to == -EACCES;
+		if (to == -ETXTBSY || to == -EACCES)
+			return true;
 	}
 	return false;
 }
@@ -316,6 +331,7 @@ static int take_file(struct copies *c, off_t size, uint32_t *ret)
 		(void)close(fd);
 		return r;
 	}
+	c->v[*ret].was = (struct stat){ 0 };
 	c->v[*ret].size = size;
 	return fd;
 }
@@ -357,6 +373,7 @@ static int finish(struct copies *c, uint32_t i, int to, int object, const struct
 	(void)close(to);
 	c->v[i].fd = kept;
 	c->v[i].was = *was;
+	c->v[i].number = number_of(kept);
 	note_start(c, &c->v[i]);
 	c->used++;
 	return 0;

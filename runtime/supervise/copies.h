@@ -40,7 +40,9 @@
 
 struct copy {
 	int fd;         /* of the program, O_PATH; -1: the file is free */
-	struct stat was; /* when it was copied */
+	/* when it was copied; also of a copy that was taken away, since a program may still run */
+	struct stat was;
+	uint64_t number; /* known_files_number() of the program; 0: not known */
 	uint64_t ino;   /* of the file */
 	off_t size;     /* what the file takes, also without a copy: a program may still run */
 	uint64_t last;  /* when it was started last: a number of `starts` */
@@ -95,8 +97,8 @@ void copies_settle(struct copies *c);
 /* If this is a copy of a program that has changed since, it is taken away, and *ret is the
  * program (O_PATH, the caller's); else -1.  0 or -errno. */
 int copies_changed(struct copies *c, dev_t dev, ino_t ino, int *ret);
-/* Does a program run from the copy of this file? */
-bool copies_runs(const struct copies *c, dev_t dev, ino_t ino);
+/* Does a program run from a copy of this file (O_PATH)? */
+bool copies_runs(const struct copies *c, int object, dev_t dev, ino_t ino);
 /* Takes away all copies of programs that have changed.  stat(2) asks nobody, nor does an open where
  * only executing is decided by name. */
 void copies_look(struct copies *c);
