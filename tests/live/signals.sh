@@ -195,7 +195,8 @@ want_out '^NoNewPrivs:.1$'
 want_out '^CapEff:.0000000000000000$'
 [ "$VARIANT" = san ] || want_out '^Seccomp:.2$'
 if is_root; then
-	out=$(ls -l /proc/$pid/fd)
+	# the directories above the project, by which walls are found again, open nothing
+	out=$(ls -l /proc/$pid/fd | while read -r line; do case $P/ in "${line##* -> }"/*) ;; *) echo "$line" ;; esac done)
 	no_out '/(usr|etc|out|bin/polinit|home)$|\.polb'
 	out=$(ls -l "/proc/${init%% *}/fd")
 	[ "$(grep -c -- '->' <<<"$out")" -le 2 ] || bad "the init holds more than two descriptors"
