@@ -84,7 +84,7 @@ static int is_marked(const char *dir)
 			continue;
 		if (lstat(path, &st) == 0)
 			return 1;
-		if (errno != ENOENT && errno != ENOTDIR && errno != EACCES)
+		if (errno != ENOENT && errno != ENOTDIR)
 			return -errno;
 	}
 	return 0;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/base/io.h"
@@ -52,6 +53,20 @@ static bool find_project_of_dir(struct query *q, const char *dir, char out[PATH_
 	return true;
 }
 
+/* A project that is not there has been renamed or removed, or never was one: rules about its files would
+ * hold for nothing, and what they keep lies elsewhere. */
+static bool is_there(const char *project, struct rt_err *err)
+{
+	char shown[200];
+	struct stat st;
+
+	if (stat(project, &st) == 0 && S_ISDIR(st.st_mode))
+		return true;
+	io_escape(shown, sizeof(shown), project, strlen(project));
+	return rt_fail(err, ENOENT, "'%s', the project of this session, is no directory: put it back, or "
+		       "begin a new session", shown) == 0;
+}
+
 /* The session's record has a path without symbolic links.  If one of its components has become a link since then, the
  * path leads to another project than the one in which the session began. */
 static bool is_still_without_links(const char *recorded, struct rt_err *err)
@@ -76,7 +91,7 @@ bool hook_root_find(struct query *q, const struct hook_message *m, char out[PATH
 	if (m->session && state_dir_of_home(state, &none) == 0)
 		r = session_find(state, name, m->session, out, err);
 	if (r != 0)
-		return r > 0 && is_still_without_links(out, err);
+		return r > 0 && is_still_without_links(out, err) && is_there(out, err);
 	if (!start)
 		return rt_fail(err, ENOENT, "nobody has seen in which directory this session began, so "
 			       "nothing is in its project: %s%s%s",
@@ -84,7 +99,7 @@ bool hook_root_find(struct query *q, const struct hook_message *m, char out[PATH
 			       starts[m->agent].variable ? starts[m->agent].variable :
 							   "in the session's directory",
 			       ", as its current version does: update it, and begin a new session") == 0;
-	if (!find_project_of_dir(q, start, project, err))
+	if (!find_project_of_dir(q, start, project, err) || !is_there(project, err))
 		return false;
 	/* a hook that runs inside a run cannot write the record, so the client's directory counts each time */
 	if (!m->session || state[0] == '\0' ||

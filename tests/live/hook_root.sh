@@ -9,7 +9,7 @@ V=$HOME/victim
 mkdir -p "$P/.git" "$P/src" "$V/.git"
 raw_policy 'policy agent { level user }
 command { allow "echo **", "cat **", "cd **", "pwd" }
-file { deny read "${PROJECT_DIR}/.env" as secret  allow read, write "${PROJECT_DIR}" }' r
+file { deny read "${PROJECT_DIR}/.env" as secret  allow read "${HOME}/renamed"  allow read, write "${PROJECT_DIR}" }' r
 B=$WORK/r.polb
 echo TOPSECRET >"$P/.env"
 cp "$B" "$WORK/run.polb"
@@ -130,6 +130,45 @@ for agent in claude-code codex gemini-cli; do
 	ask $agent "$M/up/app" "$M/up/app" "FILE:$M/up/app/a" "moved-$agent"
 	allows "the control: after"
 	rm -r "$M"
+
+	t "$agent: a project that was renamed, or is no directory, keeps what its rules keep"
+	M=$HOME/renamed
+	mkdir -p "$M/app/.git" && echo TOPSECRET >"$M/app/.env"
+	ask $agent "$M/app" "$M/app" "FILE:$M/app/a" "renamed-$agent"
+	allows "the control: before"
+	mv "$M/app" "$M/other"
+	ask $agent "$M/other" "$M/other" 'cat .env' "renamed-$agent"
+	denies "what its rules deny, at its new name"
+	ask $agent "$P" "$M/other" "FILE:$M/app/a" "renamed-$agent"
+	denies "a file where the project was"
+	echo x >"$M/app"
+	ask $agent "$P" "$M/other" 'cat .env' "renamed-$agent"
+	denies "a file has the project's name"
+	rm "$M/app" && mv "$M/other" "$M/app"
+	ask $agent "$M/app" "$M/app" "FILE:$M/app/a" "renamed-$agent"
+	allows "the control: put back"
+	if [ $agent != codex ]; then
+		for start in /nonexistent /dev/null "$M/app/../none"; do
+			ask $agent "$start" "$P" 'cat .env' "none-$agent-$start"
+			denies "a session that begins in $start"
+		done
+	fi
+
+	if ! is_root; then
+		t "$agent: a folder that a run has closed does not make the one around it the project"
+		mkdir -p "$M/.git" "$M/app/src"
+		ask $agent "$M/app/src" "$M/app/src" "FILE:$M/b" "closed1-$agent"
+		denies "the control: above the project"
+		[ $agent = codex ] || {
+			chmod 0 "$M/app"
+			ask $agent "$M/app/src" "$M" "FILE:$M/b" "closed2-$agent"
+			denies "above the project, which is closed"
+			chmod 755 "$M/app"
+		}
+		ask $agent "$M" "$M" "FILE:$M/b" "closed3-$agent"
+		allows "the control: the project around it"
+	fi
+	rm -rf "$M"
 
 	t "$agent: --run: the walls are those of the session's project"
 	policy '' run
