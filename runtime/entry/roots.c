@@ -184,6 +184,7 @@ int rt_roots_find(const struct roots_input *in, struct roots *ret, struct rt_err
 	int e;
 
 	(void)snprintf(r.user, sizeof(r.user), "%s", in->pw ? in->pw->name : "user");
+	r.named = in->project;
 	e = find_home(in, &r, err);
 	if (e == 0) {
 		r.cwd = realpath(".", NULL);
@@ -282,6 +283,34 @@ static int check_scratch(const struct roots *r, const struct bundle *b,
 	return 0;
 }
 
+/* Another user who makes a .git in a directory above must not make all of it the project,
+ * which the run may write. */
+static int check_owners(const struct roots *r, struct rt_err *err)
+{
+	static const char *const marks[] = { "", "/.pol", "/.git" };
+	char path[PATH_MAX], shown[200];
+	struct stat here, st;
+
+	if (r->named || strcmp(r->project, r->cwd) == 0)
+		return 0;
+	if (stat(r->cwd, &here) != 0)
+		here.st_uid = 0; /* a directory that is not there has no owner to believe */
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		if ((size_t)snprintf(path, sizeof(path), "%s%s", r->project, marks[i]) >=
+		    sizeof(path))
+			return rt_fail(err, ENAMETOOLONG, "the project's path is too long");
+		if (lstat(path, &st) != 0)
+			continue;
+		if (st.st_uid == 0 || st.st_uid == getuid() || st.st_uid == here.st_uid)
+			continue;
+		io_escape(shown, sizeof(shown), path, strlen(path));
+		return rt_fail(err, EPERM, "'%s' would make a directory above this one the "
+			       "project, and belongs to uid %u: name the project with --project",
+			       shown, (unsigned)st.st_uid);
+	}
+	return 0;
+}
+
 int rt_roots_check_project(const struct roots *r, const struct bundle *b,
 			struct rt_err *err)
 {
@@ -319,5 +348,7 @@ int rt_roots_check_project(const struct roots *r, const struct bundle *b,
 			       "the project '%s' contains HOME: start in a project or "
 			       "name one with --project", shown);
 	e = check_scratch(r, b, shown, err);
-	return e < 0 ? e : check_state(r, shown, err);
+	if (e == 0)
+		e = check_state(r, shown, err);
+	return e < 0 ? e : check_owners(r, err);
 }

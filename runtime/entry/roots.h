@@ -16,6 +16,7 @@ struct roots {
 	char *project_link;         /* may be NULL: see sandbox.h */
 	char *agent;                /* the socket of the caller's ssh-agent, or NULL */
 	char user[64];              /* the caller's name, or "user" */
+	bool named;                 /* the caller has chosen the project: it was not searched for */
 };
 
 /* What rt_roots_find() reads from its surroundings; tests can set it. */
@@ -37,7 +38,8 @@ void rt_roots_decide(const struct roots *r, struct decide_roots *ret);
  * one.  `buf` has PATH_MAX bytes. */
 const char *rt_roots_pwd(const struct roots *r, char *buf);
 /* Refuses a project that is "/", HOME, above HOME, or a scratch directory, or that
- * holds (or lies in) the policy's own state. */
+ * holds (or lies in) the policy's own state; and one that was found above the working
+ * directory and that another user could have marked. */
 int rt_roots_check_project(const struct roots *r, const struct bundle *b,
 			struct rt_err *err);
 

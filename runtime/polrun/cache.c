@@ -25,36 +25,6 @@ bool cache_find_places(const struct cache_want *w, struct cache_places *ret)
 	       state_dir_place(w->home, "/.config", config, ret->config);
 }
 
-/* --- the project ------------------------------------------------------------------------ */
-
-/* Another user who makes a .git in a directory above must not make all of it the project,
- * which the run may write. */
-static int check_project(const struct cache_want *w, struct rt_err *err)
-{
-	static const char *const marks[] = { "", "/.pol", "/.git" };
-	char path[PATH_MAX], shown[200];
-	struct stat here, st;
-
-	if (w->named || strcmp(w->project, w->cwd) == 0)
-		return 0;
-	if (stat(w->cwd, &here) != 0)
-		return rt_fail_errno(err, errno, "the working directory");
-	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
-		if ((size_t)snprintf(path, sizeof(path), "%s%s", w->project, marks[i]) >=
-		    sizeof(path))
-			return rt_fail(err, ENAMETOOLONG, "the project's path is too long");
-		if (lstat(path, &st) != 0)
-			continue;
-		if (st.st_uid == 0 || st.st_uid == getuid() || st.st_uid == here.st_uid)
-			continue;
-		io_escape(shown, sizeof(shown), path, strlen(path));
-		return rt_fail(err, EPERM, "'%s' would make a directory above this one the "
-			       "project, and belongs to uid %u: name the project with --project",
-			       shown, (unsigned)st.st_uid);
-	}
-	return 0;
-}
-
 /* --- names ---------------------------------------------------------------------------- */
 
 static void add(crypto_generichash_state *h, const char *s)
@@ -180,8 +150,6 @@ static int open_all(struct cache *c, struct rt_err *err)
 	if ((size_t)snprintf(c->project_dir, sizeof(c->project_dir), "%s/.pol", project) >=
 	    sizeof(c->project_dir))
 		return rt_fail(err, ENAMETOOLONG, "the project's path is too long");
-	if (check_project(c->want, err) < 0)
-		return -err->err;
 	c->polc = own_open_path("polrun", "polc", c->program, err);
 	if (c->polc < 0)
 		return c->polc;

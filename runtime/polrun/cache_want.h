@@ -11,7 +11,6 @@
 struct cache_want {
 	const char *home, *project, *cwd; /* physical */
 	const char *state;   /* the folder of the user's state: what is trusted */
-	bool named;          /* --project: somebody has chosen the project */
 	const char *role;    /* --role, or NULL */
 	const char *policy;  /* -p, or NULL */
 	bool other_user;     /* --user: the XDG_* variables are somebody else's */

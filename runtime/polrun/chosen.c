@@ -13,7 +13,6 @@ int chosen_places(struct chosen *c, const struct polrun_options *o, const struct
 {
 	c->want = (struct cache_want){
 		.home = r->home, .project = r->project, .cwd = r->cwd, .state = state,
-		.named = o->project,
 		.role = o->role, .policy = o->policy, .other_user = o->user,
 		.verbose = o->verbose, .quiet = o->quiet,
 	};

@@ -80,7 +80,8 @@ static bool cwd_is(const struct query_request *q, const char *dir)
 static bool find_project(struct query_where *w, const struct query_request *q,
 			 const struct bundle *b, struct rt_err *err)
 {
-	struct roots r = { .home = w->home, .project = w->project, .cwd = w->cwd };
+	struct roots r = { .home = w->home, .project = w->project, .cwd = w->cwd,
+			   .named = q->project };
 	struct rt_err why = { 0 };
 	char *found;
 
@@ -100,7 +101,8 @@ static bool find_project(struct query_where *w, const struct query_request *q,
 		return true;
 	return fail(err, "project", w->project,
 		    "is no project, for polrun neither: it is or holds HOME, a directory "
-		    "of the system, a scratch directory or the policy's own state");
+		    "of the system, a scratch directory or the policy's own state, or another "
+		    "user has marked it");
 }
 
 bool query_where_find(struct query_where *w, const struct query_request *q,

@@ -553,9 +553,23 @@ if is_root; then
 	does 'echo > ../../w2'
 	want_rc 125
 	want_line 'belongs to uid [0-9]+: name the project with --project'
+	policy '' shared
+	run_with shared sh -c 'echo >"$PWD/../../w4"'
+	want_rc 125
+	want_line 'belongs to uid [0-9]+: name the project with --project'
+	no_file "$WORK/shared/w4"
+	ask_hook() { out=$(printf '{"session_id":"%s","cwd":"%s","hook_event_name":"PreToolUse","tool_name":"apply_patch","tool_input":{"command":"*** Begin Patch\\n*** Add File: %s/shared/w5\\n+x\\n*** End Patch\\n"}}' "$1" "$PWD" "$WORK" |
+		"$BIN/polquery" -b "$WORK/shared.polb" hook codex 2>&1); }
+	ask_hook theirs
+	want_out '"deny".*another user has marked it'
 	does --project "$WORK/shared/mine" 'echo > ../w3'
 	want_rc 0
 	want_file "$WORK/shared/mine/w3"
+	chown root "$WORK/shared/.git"
+	run_with shared sh -c 'echo >"$PWD/../../w4"'
+	want_rc 0
+	ask_hook ours
+	want_out '^[{][}]$'
 fi
 P=$HOME/project
 cd "$P" || exit 1
