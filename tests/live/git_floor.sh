@@ -124,4 +124,31 @@ rc=$?
 want_rc 0
 rm -r .git pipes && mv aside .git
 
+t "a .git that makes a folder a project stays, whatever is in it: without it the next run has the larger project around it"
+mv .git aside
+mkdir -p app/src next && mkdir .git app/.git
+echo ref >app/.git/HEAD
+cd app/src || exit 1
+run sh -c 'echo bad >"$PWD/../../next/f"; echo free >"$PWD/../own"'
+no_file ../../next/f
+want_text free ../own
+for way in 'mv ../.git ../x' 'rm -r ../.git' 'mkdir ../y && mv -T ../.git ../y' 'mv ../.git /tmp/'; do
+	run sh -c "$way; echo free >../.git/description; mkdir -p new/.git; mv new/.git new/x && echo moved"
+	want_line 'blocked: write .*/app/\.git: rule .* at std/floor\.pol'
+	want_text free ../.git/description
+	want_out '^moved$'
+	rm -rf new
+done
+cd ../.. || exit 1
+run sh -c 'mv app/.git app/x; rm -r app/.git; mv app other && echo moved'
+want_file app/.git
+no_out moved
+run sh -c 'mkdir -p mine/.git; rmdir mine/.git; rmdir mine && echo removed'
+want_out '^removed$'
+mkdir -p app/src && cd app/src || exit 1
+run sh -c 'echo bad >"$PWD/../../next/f"'
+no_file ../../next/f
+cd ../.. || exit 1
+rm -rf .git app next && mv aside .git
+
 done_
