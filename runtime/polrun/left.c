@@ -54,8 +54,8 @@ static void say_not_kept(const struct repo_list *repos, const char *dir, FILE *o
 	if (!repos->cut && !repos->failed)
 		return;
 	shown_project(dir, path);
-	fprintf(out, "polrun: not all of %s was searched for repositories (%s): those below "
-		     "that were not found are not kept as they are\n",
+	fprintf(out, "polrun: not all of %s was searched for repositories (%s): what the "
+		     "configurations of those below that were not found name is not kept as it is\n",
 		path, repos->cut ? "it is too large" : "a folder cannot be looked at");
 }
 

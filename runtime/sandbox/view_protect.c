@@ -306,6 +306,19 @@ static unsigned ms_since(const struct timespec *begun)
 			  (now.tv_nsec - begun->tv_nsec) / 1000000);
 }
 
+/* Has each name of a tree decided by itself, where the search has not seen all of it: what it did not find is
+ * then looked at in each call (repos.h). */
+static int decide_each_name(struct view_builder *b, const struct sandbox_tree *tree)
+{
+	const struct view_anchor a = { .path = tree->path, .kind = PB_A_WILD, .effect = PB_DENY,
+				       .ops = PB_WRITE, .flags = PB_AF_FLOOR,
+				       .rule = floor_rule(b, b->in->project, "/.pol") };
+
+	if (a.rule == VIEW_NO_RULE || !(tree->repos.cut || tree->repos.closed || tree->repos.failed))
+		return 0;
+	return view_add_anchor(b, &a);
+}
+
 /* Searches these trees, together for no longer than the project. */
 static int add_trees(struct view_builder *b)
 {
@@ -319,6 +332,8 @@ static int add_trees(struct view_builder *b)
 		r = search_tree(b, &b->out->trees[i], ms < REPO_MAX_MS ? REPO_MAX_MS - ms : 0);
 		if (r == 0)
 			r = add_other_projects(b, &b->out->trees[i]);
+		if (r == 0)
+			r = decide_each_name(b, &b->out->trees[i]);
 	}
 	return r;
 }

@@ -67,7 +67,7 @@ static bool allows(void *arg, enum broker_op op, const char *path, bool is_dir,
 			*ret_rule = w->rule;
 			return false;
 		}
-		if (repos_keep(&b->repos, path, ret_rule))
+		if (!sandbox_view_owns(b->view, path) && repos_keep(&b->repos, path, ret_rule))
 			return false;
 	}
 	return view_allows_near(&b->run->ctx, b->view, b->near, op_bit(op), path, ret_rule) &&

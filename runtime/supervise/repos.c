@@ -1,4 +1,4 @@
-/* Decides which names of a repository that has appeared git would take commands from. */
+/* Decides which names of a repository or a project below git, agents or polrun would take commands from. */
 #include "runtime/supervise/repos.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ void repos_init(struct repos *r, const struct decide_ctx *c, const struct broker
 {
 	const char *project = c->roots.dir[PB_ROOT_PROJECT];
 
-	*r = (struct repos){ .trees = trees, .held = held, .config = BROKER_NO_RULE,
+	*r = (struct repos){ .ctx = c, .trees = trees, .held = held, .config = BROKER_NO_RULE,
 			     .hooks = BROKER_NO_RULE, .policy = BROKER_NO_RULE };
 	if (!project || strlen(project) >= sizeof(r->project))
 		return;
@@ -72,20 +72,30 @@ static bool is_made(const struct repos *r, const struct statx *st)
 	return numbers_has(&r->made, known_files_number(st));
 }
 
+static bool is_of_others(const struct repos *r, const struct statx *st)
+{
+	return S_ISDIR(st->stx_mode) ? !is_made(r, st) : !known_files_has(&r->held->known, st);
+}
+
 /* --- what is a repository -------------------------------------------------------------------- */
 
-/* The object of n bytes of a path; -1: there is none, or it is in no tree. */
-static int open_at(const struct repos *r, const char *path, size_t n)
+/* The object of n bytes of a path.  -1: there is none, or it is in no tree; *ret_closed, if wanted: or it may not be
+ * looked at, and another process may open the folder before the call is made. */
+static int open_at(const struct repos *r, const char *path, size_t n, bool *ret_closed)
 {
 	AUTO_FREE char *text = strndup(path, n);
 	const struct broker_place *p;
 	const char *rest;
+	int fd;
 
 	p = text ? broker_trees_find(r->trees, text, n, &rest) : NULL;
 	if (!p || p->kind != BROKER_TREE)
 		return -1;
-	return broker_open_far(p->fd, *rest ? rest : ".", O_PATH | O_NOFOLLOW | O_CLOEXEC,
-			       RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+	fd = broker_open_far(p->fd, *rest ? rest : ".", O_PATH | O_NOFOLLOW | O_CLOEXEC,
+			     RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+	if (fd < 0 && ret_closed)
+		*ret_closed = errno == EACCES;
+	return fd;
 }
 
 static bool has(int dir, const char *name)
@@ -112,11 +122,12 @@ static size_t above(const char *path, size_t n)
 /* Is the directory of n bytes one that git reads, and somebody else's? */
 static bool is_repository(const struct repos *r, const char *path, size_t n)
 {
-	AUTO_CLOSE int fd = open_at(r, path, n);
+	bool closed = false;
+	AUTO_CLOSE int fd = open_at(r, path, n, &closed);
 	struct statx st;
 
 	if (fd < 0)
-		return false;
+		return closed && ends_with(path, n, dot_git);
 	if (!look(fd, &st))
 		return true;
 	if (!S_ISDIR(st.stx_mode) || is_made(r, &st))
@@ -132,14 +143,70 @@ static bool is_repository(const struct repos *r, const char *path, size_t n)
  * Without `dirs` a directory is not meant. */
 static bool is_others(const struct repos *r, const char *path, size_t n, const char *name, bool dirs)
 {
-	AUTO_CLOSE int fd = ends_with(path, n, name) ? open_at(r, path, n) : -1;
+	bool closed = false;
+	AUTO_CLOSE int fd = ends_with(path, n, name) ? open_at(r, path, n, &closed) : -1;
 	struct statx st;
 
 	if (fd < 0)
-		return false;
+		return closed && dirs;
 	if (!look(fd, &st))
 		return true;
-	return S_ISDIR(st.stx_mode) ? dirs && !is_made(r, &st) : !known_files_has(&r->held->known, &st);
+	return (dirs || !S_ISDIR(st.stx_mode)) && is_of_others(r, &st);
+}
+
+/* --- what else is kept at the top of a project ------------------------------------------------ */
+
+/* Does the directory of n bytes hold a .git or a .pol that somebody else has made? */
+static bool is_project(const struct repos *r, const char *path, size_t n)
+{
+	static const char *const marks[] = { dot_git, dot_pol };
+	bool closed = false;
+	AUTO_CLOSE int fd = open_at(r, path, n, &closed);
+	struct statx st;
+
+	for (size_t i = 0; fd >= 0 && i < 2; i++) {
+		if (SYS_RETRY(statx(fd, marks[i], AT_SYMLINK_NOFOLLOW, STATX_INO | STATX_BTIME | STATX_TYPE,
+				    &st)) != 0) {
+			closed |= errno != ENOENT && errno != ENOTDIR;
+			continue;
+		}
+		if (is_of_others(r, &st))
+			return true;
+	}
+	return closed;
+}
+
+/* What exists of the floor's names at the top of a project: `path` has the project's n bytes, and what lies below. */
+static bool is_kept_there(const struct repos *r, const char *path, size_t n, uint32_t *ret_rule)
+{
+	const struct pb_mounts *m = r->ctx->b->mounts;
+	const char *rest = path + n;
+
+	for (uint32_t i = 0; m && i < m->anchors.count; i++) {
+		const struct pb_anchor *a = pb_at(m, m->anchors, sizeof(*a), i);
+		const char *name = pb_strp(m, a->path);
+		size_t k = a->path.len;
+		bool closed = false;
+		struct statx st;
+		int fd;
+
+		if (!(a->flags & PB_AF_FLOOR) || a->kind != PB_A_PATH || a->root != PB_ROOT_PROJECT ||
+		    a->effect != PB_DENY || k < 2 || strncmp(rest, name, k) != 0 ||
+		    (rest[k] && rest[k] != '/'))
+			continue;
+		fd = open_at(r, path, n + k, &closed);
+		if (fd >= 0 && look(fd, &st))
+			closed = is_of_others(r, &st);
+		else
+			closed |= fd >= 0;
+		if (fd >= 0)
+			(void)close(fd);
+		if (!closed || !is_project(r, path, n))
+			continue;
+		*ret_rule = a->rule;
+		return true;
+	}
+	return false;
 }
 
 static const struct {
@@ -150,15 +217,31 @@ static const struct {
 	{ "gitdir", false },  { "hooks", true },
 };
 
+/* How much of a path is the tree in which it lies: the project, or a tree of the broker. */
+static size_t find_top(const struct repos *r, const char *path)
+{
+	const struct broker_place *p;
+
+	if (view_below(path, r->project))
+		return strlen(r->project);
+	p = broker_trees_find(r->trees, path, strlen(path), NULL);
+	return p && p->kind == BROKER_TREE ? p->len : SIZE_MAX;
+}
+
 bool repos_keep(const struct repos *r, const char *path, uint32_t *ret_rule)
 {
+	size_t top = r->project[0] ? find_top(r, path) : SIZE_MAX;
+	/* the names of the project itself have rules */
+	const bool is_own = top != SIZE_MAX && view_below(path, r->project);
 	const char *s;
 
-	if (!r->project[0] || !view_below(path, r->project))
+	if (top == SIZE_MAX)
 		return false;
-	for (s = path + strlen(r->project); *s == '/';) {
+	for (s = path + top; *s == '/';) {
 		size_t n = strcspn(s + 1, "/");
 
+		if ((!is_own || (size_t)(s - path) > top) && is_kept_there(r, path, (size_t)(s - path), ret_rule))
+			return true;
 		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 			uint32_t rule = names[i].hooks ? r->hooks : r->config;
 

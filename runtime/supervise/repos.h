@@ -1,10 +1,12 @@
 /*
- * Repositories and folders .pol that appear while a run goes on.  Those that were there at the
- * start have walls and denied names of their own (view_nested.h).  One that somebody outside makes
- * in the project later is guarded here, by name at each call: a repository's configuration, its
- * hooks, and what leads git elsewhere; the whole of a .pol.  One that the run itself makes (git
- * init, clone, submodule, worktree) is the run's: it is told afterwards (polrun/left.h).  Which is
- * which is known by the directory: the run makes one by a call that polrun makes for it.
+ * Repositories and projects that the search at the start of a run has not found, or that appear while the
+ * run goes on.  Those that were found have walls and denied names of their own (view_nested.h).  Of the others
+ * it is looked at each call, by name: a repository's configuration, its hooks, and what leads git elsewhere; the
+ * whole of a .pol; and what exists of the floor's names at the top of a folder with a .git or a .pol.  A search
+ * has limits, and a run could have left the tree so that they are met: folders that may not be looked at, or
+ * more repositories than it lists.  What the run itself makes (git init, clone, submodule, worktree) is the
+ * run's: it is told afterwards (polrun/left.h).  Which is which is known by the directory: the run makes one by
+ * a call that polrun makes for it.
  *
  * config.lock can be written: `git checkout -b NAME origin/NAME` ends with an error where git cannot
  * have it.  What becomes of such a file when git outside renames it: held.h.
@@ -20,6 +22,7 @@
 #include "runtime/supervise/numbers.h"
 
 struct repos {
+	const struct decide_ctx *ctx;
 	const struct broker_trees *trees;
 	const struct held *held; /* the files that the run has had */
 	char project[PATH_MAX];
@@ -28,13 +31,13 @@ struct repos {
 	struct numbers made;    /* the run's directories by known_files_number() */
 };
 
-/* `trees` and `held` may still be empty. */
+/* `trees` and `held` may still be empty; all stay as long as `r`. */
 void repos_init(struct repos *r, const struct decide_ctx *c, const struct broker_trees *trees,
 		const struct held *held);
 void repos_release(struct repos *r);
 /* The run has made the directory `name` in `dir`. */
 void repos_note(struct repos *r, int dir, const char *name);
-/* Is the name kept from being written?  *ret_rule then. */
+/* Is the name of the host kept from being written?  *ret_rule then. */
 bool repos_keep(const struct repos *r, const char *path, uint32_t *ret_rule);
 
 #endif
