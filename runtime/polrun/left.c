@@ -222,6 +222,29 @@ static bool is_as_before(enum left_kind how, const struct repo_list *now,
 	       (how == LEFT_CLOSED && now->failed <= before->failed && now->closed <= before->closed);
 }
 
+/* Looks for names of the floor that are new at the top of the projects that another tree of the host had before the
+ * run. */
+static void look_at_projects(struct left *l, int fd, const struct sandbox_tree *tree, int64_t when)
+{
+	char dir[PATH_MAX], path[PATH_MAX], whole[2 * PATH_MAX];
+
+	for (size_t i = 0; i < tree->repos.n && fd >= 0; i++) {
+		const struct repo_item *it = &tree->repos.v[i];
+		const size_t n = repo_project(it);
+
+		/* the search tells the .git of a folder, and its .pol right after it */
+		if ((i && it->kind == REPO_POLICY && n == repo_project(it - 1) &&
+		     strncmp(it->path, it[-1].path, n) == 0) ||
+		    (!n && (strchr(it->path, '/') || it->path[0] != '.')) || n >= sizeof(dir))
+			continue;
+		(void)snprintf(dir, sizeof(dir), "%.*s", (int)n, it->path);
+		(void)snprintf(whole, sizeof(whole), "%s%s%s", tree->path, n ? "/" : "", dir);
+		for (size_t k = 0; k < l->names.nfloor && !view_at(whole, l->project); k++)
+			if (new_names_changed(&l->names, k, fd, dir, path))
+				add_found_in(l, tree->path, LEFT_WRITTEN, path, when);
+	}
+}
+
 /* Looks for repositories that are new in another tree of the host that the run could write. */
 static void look_at_tree(struct left *l, int fd, const struct sandbox_tree *tree, int64_t when,
 			 FILE *out)
@@ -243,6 +266,7 @@ static void look_at_tree(struct left *l, int fd, const struct sandbox_tree *tree
 			add_found_in(l, tree->path, (enum left_kind)(LEFT_REPO + now.v[i].kind),
 				     now.v[i].path, when);
 	}
+	look_at_projects(l, fd, tree, when);
 	how.kind = how_it_ended(r, &now, before);
 	if (how.kind != LEFT_KINDS) {
 		left_say(&how, text);

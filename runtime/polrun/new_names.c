@@ -435,6 +435,22 @@ void new_names_meet(void *new_names, int dirfd, const char *dir, const char *nam
 	put_once(&n->known, path);
 }
 
+bool new_names_changed(const struct new_names *n, size_t i, int fd, const char *dir, char *ret)
+{
+	const char *text = n->floor[i].text + (dir[0] ? 0 : 1);
+	int len = (int)n->floor[i].len - (dir[0] ? 0 : 1);
+	AUTO_CLOSE int at = -1;
+	struct stat st;
+
+	if (snprintf(ret, PATH_MAX, "%s%.*s", dir, len, text) >= PATH_MAX)
+		return false;
+	at = sys_open_beneath(fd, ret, O_PATH | O_NOFOLLOW | O_CLOEXEC,
+			      RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+	if (at < 0)
+		return errno != ENOENT && errno != ENOTDIR;
+	return fstat(at, &st) != 0 || is_changed(n, &st);
+}
+
 void new_names_release(struct new_names *n)
 {
 	name_list_release(&n->top);

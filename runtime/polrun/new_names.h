@@ -57,6 +57,9 @@ void new_names_begin(struct new_names *n, const struct bundle *b, int project);
 /* Looks at one name while the project is searched for repositories after the run
  * (repo_meet). */
 void new_names_meet(void *new_names, int dirfd, const char *dir, const char *name);
+/* Did the run make or change the name of the floor that is the i-th of n->floor, at the top of the folder `dir` ("":
+ * `fd` itself)?  `ret` has PATH_MAX bytes, for its path from `fd` on.  What cannot be looked at counts as changed. */
+bool new_names_changed(const struct new_names *n, size_t i, int fd, const char *dir, char *ret);
 /* Lists the unknown names; *ret is empty before, and released by the caller. */
 void new_names_end(const struct new_names *n, int project, struct name_list *ret);
 void new_names_release(struct new_names *n);

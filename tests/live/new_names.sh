@@ -208,6 +208,23 @@ if command -v python3 >/dev/null; then
 	quiet
 fi
 
+t "another tree that a rule lets be written: names at the top of the projects that it had are told"
+rm -rf ./* .[a-z]*
+O=$HOME/other
+mkdir -p "$O/.git" "$O/app/.git" "$O/b/app/.pol" "$O/src" "$O/old/.git"
+echo old >"$O/old/CLAUDE.md"
+policy 'file { allow read, write "${HOME}/other" }' two
+printf 'cd "$1"; echo x >CLAUDE.md; mkdir .claude; echo x >.claude/s; echo x >app/opencode.json; ln -s ../src b/app/.vscode; mkdir app/.github; mkdir app/.github/hooks; echo x >src/x; echo x >old/x\n' >"$WORK/home/project/names"
+bundle=two
+run_in sh names "$O"
+for name in CLAUDE.md .claude app/opencode.json b/app/.vscode app/.github/hooks; do
+	told "/other/$name was made or changed"
+done
+[ "$(grep -c . <<<"$err")" -eq 5 ] || bad "other lines"
+run_in sh -c 'echo x >"$1/app/x"' - "$O"
+no_err 'was made or changed'
+rm -rf "$O" names
+
 t "too many names at the top: it says so"
 bundle=p
 rm -rf ./* .[a-z]*
