@@ -545,7 +545,7 @@ fresh
 run sh -c 'i=0; while [ $i -lt 140 ]; do mkdir -p r/$i/.git; i=$((i+1)); done'
 want_line 'not all of .*/project was searched for repositories that a run may have made .*too large'
 run true
-want_line 'not all of .*/project was searched for repositories \(it is too large\): those below'
+want_line 'not all of .*/project was searched for repositories \(it is too large\): what the configurations of those below'
 fresh
 run sh -c 'mkdir shut && git init -q shut/x && chmod 0 shut'
 [ -n "$(find . -name shut -perm 0)" ] || bad "the folder is not shut"
@@ -553,10 +553,10 @@ is_root || want_line 'not all of .*/project was searched .*cannot be looked at'
 if ! is_root; then
 	# whoever owns it can open it: the run, too
 	run true
-	want_line 'not all of .*/project was searched for repositories \(a folder cannot be looked at\): those below'
+	want_line 'not all of .*/project was searched for repositories \(a folder cannot be looked at\): what the configurations of those below'
 	run sh -c 'chmod 711 shut && echo seen >shut/x/.git/description && chmod 311 shut'
 	run true
-	want_line 'not all of .*/project was searched for repositories \(a folder cannot be looked at\): those below'
+	want_line 'not all of .*/project was searched for repositories \(a folder cannot be looked at\): what the configurations of those below'
 fi
 chmod 700 shut
 run true
@@ -565,12 +565,12 @@ fresh
 run sh -c 'i=0; while [ $i -lt 200 ]; do i=$((i+1)); mkdir $i; for j in a b c d e f g h i j; do mkdir $i/$j $i/$j/0 $i/$j/1 $i/$j/2 $i/$j/3 $i/$j/4 $i/$j/5 $i/$j/6 $i/$j/7 $i/$j/8; done; done; git init -q 1/a/8/x'
 want_line 'not all of .*/project was searched .*too large'
 run true
-want_line 'not all of .*/project was searched for repositories \(it is too large\): those below'
+want_line 'not all of .*/project was searched for repositories \(it is too large\): what the configurations of those below'
 fresh
 if is_root && mkdir mnt && mount -t tmpfs none mnt 2>/dev/null; then
 	git init -q mnt/x
 	run true
-	want_line 'not all of .*/project was searched for repositories \(a folder cannot be looked at\): those below'
+	want_line 'not all of .*/project was searched for repositories \(a folder cannot be looked at\): what the configurations of those below'
 	left list
 	no_out .
 	umount mnt

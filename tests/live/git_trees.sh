@@ -187,7 +187,7 @@ want_rc 0
 other_trees
 (cd "$HOME/second" && for i in $(seq 140); do mkdir -p "r/$i/.git"; done)
 run true
-want_line 'not all of .*/second was searched for repositories \(it is too large\): those below'
+want_line 'not all of .*/second was searched for repositories \(it is too large\): what the configurations of those below'
 no_err '/(ws|project) was searched'
 rm -rf "$HOME/second" "$HOME/ws"
 
