@@ -21,10 +21,15 @@ enum { PATH_CAP = 4096, QUEUE_MAX = 200000 };
 /* The kind of a folder, which decides what is looked at below it. */
 enum place {
 	IN_TREE,      /* a folder of the project */
-	IN_GIT,       /* a .git: only modules and worktrees are looked at */
+	IN_GIT,       /* a .git */
+	IN_BARE,      /* a bare repository: of it only modules and worktrees are looked at, the
+	                 rest is a folder IN_TREE */
+	IN_GIT_REST,  /* another folder in a .git, or below one: git takes a repository in it for
+	                 one as everywhere, when it is started there */
+	IN_OBJECTS,   /* .git/objects */
 	IN_MODULES,   /* .git/modules, or a folder within a module's name */
 	IN_WORKTREES, /* .git/worktrees */
-	IN_WORKTREE,  /* a folder of it: nothing is looked at below it */
+	IN_WORKTREE,  /* a folder of it */
 };
 
 struct step {
@@ -152,27 +157,58 @@ static void note(struct seen *x, const char *name, bool dir)
 	}
 }
 
-static void go_into(struct search *s, const struct step *at, const char *name)
+/* A folder of loose objects has no folders below it.  There can be 256 of them with thousands of
+ * files, so it is read only if it has a folder (the file systems on which all folders have the
+ * same number of links cannot say) or a name that git looks for. */
+static bool is_only_objects(int fd, const char *name)
 {
+	static const char *const looked_for[] = { ".git", "HEAD" };
+	char path[NAME_MAX + 8];
+	struct stat st;
+
+	if (strlen(name) != 2 || strspn(name, "0123456789abcdef") != 2)
+		return false;
+	for (size_t i = 0; i < sizeof(looked_for) / sizeof(looked_for[0]); i++) {
+		(void)snprintf(path, sizeof(path), "%s/%s", name, looked_for[i]);
+		if (fstatat(fd, path, &st, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT)
+			return false;
+	}
+	return fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_nlink == 2;
+}
+
+static void go_into(struct search *s, const struct step *at, int fd, const char *name)
+{
+	const bool is_dot_git = !strcmp(name, ".git");
+
 	switch (at->place) {
 	case IN_GIT:
+	case IN_BARE:
 		if (!strcmp(name, "modules"))
 			later(s, at->path, name, IN_MODULES);
 		else if (!strcmp(name, "worktrees"))
 			later(s, at->path, name, IN_WORKTREES);
+		else if (at->place == IN_GIT)
+			later(s, at->path, name, is_dot_git ? IN_GIT :
+			      !strcmp(name, "objects") ? IN_OBJECTS : IN_GIT_REST);
+		break;
+	case IN_OBJECTS:
+		if (!is_only_objects(fd, name))
+			later(s, at->path, name, is_dot_git ? IN_GIT : IN_GIT_REST);
 		break;
 	case IN_WORKTREES:
 		found(s, REPO_WORKTREE, at->path, name);
 		later(s, at->path, name, IN_WORKTREE);
 		break;
 	case IN_WORKTREE:
+	case IN_GIT_REST:
+		later(s, at->path, name, is_dot_git ? IN_GIT : IN_GIT_REST);
 		break;
 	case IN_MODULES:
 		later(s, at->path, name, IN_MODULES);
 		break;
 	case IN_TREE:
 	default:
-		later(s, at->path, name, strcmp(name, ".git") ? IN_TREE : IN_GIT);
+		later(s, at->path, name, is_dot_git ? IN_GIT : IN_TREE);
 		break;
 	}
 }
@@ -201,10 +237,10 @@ static int read_names(struct search *s, const struct step *at, int fd, struct se
 				      S_ISDIR(st.st_mode);
 			if (!walk)
 				note(x, d->d_name, dir);
-			if (!walk && s->meet)
+			if (!walk && s->meet && at->place != IN_GIT_REST && at->place != IN_OBJECTS)
 				s->meet(s->arg, fd, at->path, d->d_name);
 			if (walk && dir)
-				go_into(s, at, d->d_name);
+				go_into(s, at, fd, d->d_name);
 		}
 	return n < 0 ? -errno : 0;
 }
@@ -244,20 +280,22 @@ static void look(struct search *s, const struct step *at)
 		return;
 	}
 	is_git = x.head && ((x.objects && x.refs) || x.commondir);
+	/* below modules a folder .git is found as the repository that it is */
+	if (x.dot_git && (at->path[0] || s->with_top) &&
+	    !(at->place == IN_MODULES && x.dot_git_dir))
+		found(s, x.dot_git_dir ? REPO_DOT_GIT : REPO_GIT_FILE, at->path, ".git");
 	if (is_git && at->place == IN_MODULES) {
 		found(s, REPO_GIT_DIR, at->path, NULL);
 		if (read_names(s, &(struct step){ at->path, IN_GIT }, fd, &x, true) < 0)
 			s->out->failed++;
 		return;
 	}
-	if (is_git && at->place == IN_TREE) {
+	if (is_git && (at->place == IN_TREE || at->place == IN_GIT_REST)) {
 		found(s, REPO_BARE, at->path, NULL);
 		/* a bare repository has submodules and worktrees like every other */
-		if (read_names(s, &(struct step){ at->path, IN_GIT }, fd, &x, true) < 0)
+		if (read_names(s, &(struct step){ at->path, IN_BARE }, fd, &x, true) < 0)
 			s->out->failed++;
 	}
-	if (at->place == IN_TREE && x.dot_git && (at->path[0] || s->with_top))
-		found(s, x.dot_git_dir ? REPO_DOT_GIT : REPO_GIT_FILE, at->path, ".git");
 	if (at->place == IN_TREE && x.dot_pol && (at->path[0] || s->with_top))
 		found(s, REPO_POLICY, at->path, ".pol");
 	if (read_names(s, at, fd, &x, true) < 0)

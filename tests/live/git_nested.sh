@@ -203,6 +203,35 @@ run mv .git/worktrees/tree .git/worktrees/gone
 [ "$rc" -ne 0 ] || bad "the folder was moved away"
 rm -rf "$WORK/out/tree"
 
+t "a repository in a folder of .git: git started there works in it"
+fresh
+git worktree add -q "$WORK/out/tree" -b other 2>/dev/null
+git init -q vendor/x
+mkdir -p .git/objects/ab
+for d in .git/info .git/own .git/objects/ab .git/objects/pack .git/logs/refs .git/worktrees/tree vendor/x/.git/info; do
+	run sh -c "git init -q $d && git -C $d config core.fsmonitor $WORK/out/evil"
+	want_rc 0
+	outside_git "$d"
+	[ -e "$WORK/ran" ] || bad "the control: git in $d does not run what a run put there"
+	want_line "/project/$d/\.git has appeared: a repository"
+	# and the next run finds it
+	was=$(cat "$d/.git/config")
+	run sh -c "echo bad >>$d/.git/config; echo free >$d/.git/free"
+	want_text "$was" "$d/.git/config"
+	want_text free "$d/.git/free"
+	rm -rf "$d/.git"
+done
+run sh -c 'mkdir -p .git/own/objects .git/own/refs; echo "ref: refs/heads/main" >.git/own/HEAD; echo "gitdir: own" >.git/.git'
+want_line '/project/\.git/own has appeared: a folder that git takes for a bare repository'
+want_line '/project/\.git/\.git has appeared: a \.git file'
+rm -rf .git/own .git/.git
+# the control: git's own work there is not told
+run sh -c 'git -c user.name=a -c user.email=a@b commit -q --allow-empty -m two && git branch objects/refs && git tag HEAD2 && git gc -q &&
+	git update-ref refs/remotes/origin/HEAD HEAD && git update-ref refs/remotes/origin/branches/b HEAD'
+want_rc 0
+no_err 'has appeared'
+rm -rf "$WORK/out/tree"
+
 t "a repository below the project that is a gitlink of the index"
 fresh
 git init -q vendor/x && git -C vendor/x commit -q --allow-empty -m one
