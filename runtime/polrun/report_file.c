@@ -64,7 +64,7 @@ int output_check_view(const struct output *o, const char *kind, const char *path
 		size_t n;
 
 		/* the file exists, so a name that does not exist is not another name of it */
-		if (!realpath(g->path, kept))
+		if (g->stays || !realpath(g->path, kept))
 			continue;
 		n = strlen(kept);
 		if (!strncmp(o->real, kept, n) &&

@@ -40,9 +40,9 @@ static bool is_of_file(const char *origin)
 }
 
 /* Returns the file from which a setting comes, malloc'ed, or NULL if it is from none, or on an error. */
-static char *name_file(const struct git_repo *g, const char *origin)
+static char *name_file(struct git_repo *g, const char *origin)
 {
-	return is_of_file(origin) ? git_repo_join_path(g->in->project, origin + 5) : NULL;
+	return is_of_file(origin) ? git_repo_join_path(g, g->in->project, origin + 5) : NULL;
 }
 
 static int take_answer(struct git_repo *g, const struct git_answer *said)
@@ -90,7 +90,7 @@ static void hash_file(crypto_generichash_state *h, const char *path)
 }
 
 /* A digest of what the answer depends on, also of files that this reader does not know of. */
-static void make_stamp(const struct git_repo *g, const struct git_ask *a,
+static void make_stamp(struct git_repo *g, const struct git_ask *a,
 		       const struct git_answer *said, char ret[GIT_ASK_STAMP + 1])
 {
 	unsigned char sum[GIT_ASK_STAMP / 2];

@@ -11,6 +11,7 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/passwd.h"
+#include "runtime/sandbox/view_host.h"
 
 int git_repo_read_text(const struct git_repo *g, const char *path, char **ret)
 {
@@ -37,72 +38,15 @@ int git_repo_read_text(const struct git_repo *g, const char *path, char **ret)
 	return 0;
 }
 
-char *git_repo_join_path(const char *dir, const char *rel)
-{
-	char out[8300] = "", in[8300];
-	size_t have = 0;
-
-	if (snprintf(in, sizeof(in), "%s%s%s", rel[0] == '/' ? "" : dir,
-		     rel[0] == '/' ? "" : "/", rel) >= (int)sizeof(in)) {
-		errno = ENAMETOOLONG;
-		return NULL;
-	}
-	for (char *save = NULL, *c = strtok_r(in, "/", &save); c;
-	     c = strtok_r(NULL, "/", &save)) {
-		if (!strcmp(c, "."))
-			continue;
-		if (!strcmp(c, "..")) {
-			char *slash = strrchr(out, '/');
-
-			if (slash)
-				*slash = '\0';
-			have = strlen(out);
-			continue;
-		}
-		if (have + strlen(c) + 2 > sizeof(out)) {
-			errno = ENAMETOOLONG;
-			return NULL;
-		}
-		out[have] = '/';
-		memcpy(out + have + 1, c, strlen(c) + 1);
-		have += strlen(c) + 1;
-	}
-	errno = ENAMETOOLONG;
-	return have && have < 4096 ? strdup(out) : NULL;
-}
-
-char *git_repo_expand_path(const struct git_repo *g, const char *dir, const char *value)
-{
-	struct passwd_entry user = { .home = "" };
-	size_t n = strcspn(value, "/");
-	const char *home = g->in->home;
-	char name[64];
-
-	if (value[0] != '~')
-		return git_repo_join_path(dir, value);
-	if (n > 1 && n <= sizeof(name)) {
-		(void)snprintf(name, sizeof(name), "%.*s", (int)n - 1, value + 1);
-		if (passwd_lookup(name, 0, &user) == 1)
-			home = user.home;
-	}
-	errno = ENOENT;
-	return home ? git_repo_join_path(home, value[n] ? value + n + 1 : ".") : NULL;
-}
-
-int git_repo_fail_path(struct git_repo *g)
-{
-	return errno == ENOMEM ? rt_fail(g->err, ENOMEM, "out of memory") : 0;
-}
-
-int git_repo_add_path(struct git_repo *g, char *path, bool hooks, bool maybe)
+static int add_name(struct git_repo *g, char *path, struct sandbox_git like)
 {
 	struct sandbox_git *grown;
 
 	if (!path)
 		return git_repo_fail_path(g);
 	for (size_t i = 0; i < g->n; i++)
-		if (!strcmp(g->v[i].path, path) && g->v[i].hooks == hooks &&
-		    g->v[i].maybe <= maybe) {
+		if (!strcmp(g->v[i].path, path) && g->v[i].hooks == like.hooks &&
+		    g->v[i].stays == like.stays && g->v[i].maybe <= like.maybe) {
 			free(path);
 			return 0;
 		}
@@ -117,13 +61,128 @@ int git_repo_add_path(struct git_repo *g, char *path, bool hooks, bool maybe)
 		return rt_fail(g->err, ENOMEM, "out of memory");
 	}
 	g->v = grown;
-	grown[g->n++] = (struct sandbox_git){ .path = path, .hooks = hooks, .maybe = maybe };
+	grown[g->n] = like;
+	grown[g->n++].path = path;
 	return 0;
+}
+
+/* The path, and the directories above it, keep their names.  The project does anyway. */
+static int add_stays(struct git_repo *g, const char *path)
+{
+	char at[4096], *slash = at;
+	int r = 0;
+
+	(void)snprintf(at, sizeof(at), "%s", path);
+	while (r == 0 && slash && at[0] && !view_at(g->in->project, at)) {
+		r = add_name(g, strdup(at), (struct sandbox_git){ .stays = true });
+		slash = strrchr(at, '/');
+		if (slash)
+			*slash = '\0';
+	}
+	return r;
+}
+
+/*
+ * At a ".." behind the name `way`, which a setting mentions if `named`.  The kernel goes up from
+ * where the name leads, and not back to the directory that holds it: behind a link these differ.
+ * So the name has to stay what it is, and if it is absent, no run may make a link of it.
+ */
+static int go_up(struct git_repo *g, char way[8300], bool named)
+{
+	struct view_link *links = NULL;
+	char real[4096], *slash;
+	size_t n = 0;
+	/* what cannot be resolved leads git nowhere either */
+	bool known = view_resolve(g->in->prefix, way, real, &links, &n) == 0;
+	int r = 0;
+
+	if (named && !view_is_dir(g->in->prefix, way))
+		r = add_name(g, strdup(way), (struct sandbox_git){ .maybe = true });
+	for (size_t i = 0; known && named && i < n && r == 0; i++)
+		r = add_stays(g, links[i].path);
+	if (known && named && r == 0)
+		r = add_stays(g, real);
+	if (known)
+		(void)snprintf(way, 8300, "%s", real);
+	free(links);
+	slash = strrchr(way, '/');
+	if (slash)
+		*slash = '\0';
+	return r;
+}
+
+char *git_repo_join_path(struct git_repo *g, const char *dir, const char *rel)
+{
+	char out[8300] = "", in[8300];
+	size_t have = 0, base = rel[0] == '/' ? 0 : strlen(dir) + 1;
+
+	if (snprintf(in, sizeof(in), "%s%s%s", rel[0] == '/' ? "" : dir,
+		     rel[0] == '/' ? "" : "/", rel) >= (int)sizeof(in)) {
+		errno = ENAMETOOLONG;
+		return NULL;
+	}
+	for (char *save = NULL, *c = strtok_r(in, "/", &save), *last = in; c;
+	     c = strtok_r(NULL, "/", &save)) {
+		if (!strcmp(c, "."))
+			continue;
+		if (!strcmp(c, "..")) {
+			int r = go_up(g, out, last >= in + base && last != in);
+
+			last = in;
+			if (r < 0) {
+				errno = -r;
+				return NULL;
+			}
+			have = strlen(out);
+			continue;
+		}
+		last = c;
+		if (have + strlen(c) + 2 > sizeof(out)) {
+			errno = ENAMETOOLONG;
+			return NULL;
+		}
+		out[have] = '/';
+		memcpy(out + have + 1, c, strlen(c) + 1);
+		have += strlen(c) + 1;
+	}
+	errno = ENAMETOOLONG;
+	return have && have < 4096 ? strdup(out) : NULL;
+}
+
+char *git_repo_expand_path(struct git_repo *g, const char *dir, const char *value)
+{
+	struct passwd_entry user = { .home = "" };
+	size_t n = strcspn(value, "/");
+	const char *home = g->in->home;
+	char name[64];
+
+	if (value[0] != '~')
+		return git_repo_join_path(g, dir, value);
+	if (n > 1 && n <= sizeof(name)) {
+		(void)snprintf(name, sizeof(name), "%.*s", (int)n - 1, value + 1);
+		if (passwd_lookup(name, 0, &user) == 1)
+			home = user.home;
+	}
+	errno = ENOENT;
+	return home ? git_repo_join_path(g, home, value[n] ? value + n + 1 : ".") : NULL;
+}
+
+int git_repo_fail_path(struct git_repo *g)
+{
+	/* too many paths: git_repo_add_path() has said it */
+	if (errno == E2BIG)
+		return -E2BIG;
+	return errno == ENOMEM ? rt_fail(g->err, ENOMEM, "out of memory") : 0;
+}
+
+int git_repo_add_path(struct git_repo *g, char *path, bool hooks, bool maybe)
+{
+	return add_name(g, path, (struct sandbox_git){ .hooks = hooks, .maybe = maybe });
 }
 
 int git_repo_add_path_in(struct git_repo *g, const char *dir, const char *name, bool hooks)
 {
-	return git_repo_add_path(g, git_repo_join_path(dir, name), hooks, false);
+	return git_repo_add_path(g, git_repo_join_path(g, dir, name), hooks, false);
 }
 
 bool git_repo_has_file(const struct git_repo *g, const char *path)

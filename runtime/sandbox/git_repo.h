@@ -29,6 +29,7 @@ struct git_repo {
 	bool link;           /* dot_git itself is not a directory, or no rule knows it */
 	char *bases[GIT_BASES]; /* the folders in which hooks and programs may run */
 	size_t nbases;
+	const char *dir; /* of the bases the repository itself, to which core.worktree is relative */
 	struct sandbox_git *v;
 	size_t n, max;
 	/* configuration files: those that were read and those still to be read */
@@ -44,12 +45,13 @@ struct git_repo {
  * anything there either. */
 int git_repo_read_text(const struct git_repo *g, const char *path, char **ret);
 
-/* Joins `dir` and `rel` without "." and "..", malloc'ed.  On failure NULL with errno;
- * ENOMEM means that the name is not to blame. */
-char *git_repo_join_path(const char *dir, const char *rel);
+/* Joins `dir` and `rel` without "." and "..", malloc'ed; a name before a ".." is followed, and
+ * added to the list.  On failure NULL with errno; ENOMEM and E2BIG mean that the name is not to
+ * blame. */
+char *git_repo_join_path(struct git_repo *g, const char *dir, const char *rel);
 /* Makes a path in a configuration absolute, malloc'ed: "~/" is HOME, "~name/" is that user's
  * home, or HOME.  NULL as above. */
-char *git_repo_expand_path(const struct git_repo *g, const char *dir, const char *value);
+char *git_repo_expand_path(struct git_repo *g, const char *dir, const char *value);
 /* Handles a missing path, with errno set.  If the path is too long to be a name, git
  * cannot use it either; if memory ran out, it must not be overlooked. */
 int git_repo_fail_path(struct git_repo *g);

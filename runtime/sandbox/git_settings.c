@@ -182,7 +182,7 @@ static int take_value(struct git_repo *g, enum kind kind, bool include, const ch
 	if (!*value)
 		return 0;
 	if (kind == KIND_WORKTREE)
-		return git_repo_add_base(g, git_repo_join_path(g->bases[1], value));
+		return git_repo_add_base(g, git_repo_join_path(g, g->dir, value));
 	if (kind != KIND_PATH || !include)
 		return add_value(g, kind == KIND_PATH ? KIND_PROGRAM : kind, value);
 	path = git_repo_expand_path(g, dir, value);

@@ -71,8 +71,9 @@ enum sandbox_wall_kind {
 	SANDBOX_WALL_ABSENT, /* nothing is at `path`: if something appeared, the run
 	                        would see it */
 	SANDBOX_WALL_LINK,   /* `path` is a symbolic link whose text is `target` */
-	SANDBOX_WALL_NAME    /* `path` is not written, in a brokered tree: what appears there
+	SANDBOX_WALL_NAME,   /* `path` is not written, in a brokered tree: what appears there
 	                        must not be what the run can write by other means */
+	SANDBOX_WALL_STAYS   /* the run does not move or remove `path`; the host may */
 };
 
 struct sandbox_wall {
@@ -89,6 +90,7 @@ struct sandbox_git {
 	char *path; /* malloc'ed, absolute */
 	bool hooks; /* true: a directory, with all below it; false: a file, or absent */
 	bool maybe; /* git may run it: it matters only where the run could write it */
+	bool stays; /* it is not moved or removed, and may be written otherwise */
 	uint32_t rule;
 };
 

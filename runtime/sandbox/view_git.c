@@ -37,7 +37,7 @@ static int find_common(struct git_repo *g, const char *dir, char **ret)
 		to[strcspn(to, "\r\n")] = '\0';
 	if (r < 0)
 		return r;
-	*ret = to ? git_repo_join_path(dir, to) : strdup(dir);
+	*ret = to ? git_repo_join_path(g, dir, to) : strdup(dir);
 	return *ret ? 0 : git_repo_fail_path(g);
 }
 
@@ -73,7 +73,7 @@ static int find_linked(struct git_repo *g, char *text, char **ret_dir)
 		return git_repo_fail_path(g);
 	slash[slash == above] = '\0';
 	text[strcspn(text, "\r\n")] = '\0';
-	*ret_dir = git_repo_join_path(above, text + 7 + strspn(text + 7, " \t"));
+	*ret_dir = git_repo_join_path(g, above, text + 7 + strspn(text + 7, " \t"));
 	r = *ret_dir ? 0 : git_repo_fail_path(g);
 	return r == 0 ? git_repo_add_path(g, strdup(g->dot_git), false, false) : r;
 }
@@ -83,8 +83,8 @@ static int find_linked(struct git_repo *g, char *text, char **ret_dir)
 static int add_named_file(struct git_repo *g, const char *dir, const char *name)
 {
 	const char *home = g->in->home;
-	AUTO_FREE char *usual = home ? git_repo_join_path(home, ".config/git/config") : NULL;
-	char *path = git_repo_join_path(dir, name);
+	AUTO_FREE char *usual = home ? git_repo_join_path(g, home, ".config/git/config") : NULL;
+	char *path = git_repo_join_path(g, dir, name);
 	int r = 0;
 
 	/* GIT_CONFIG_GLOBAL=/dev/null is usual: no file, and a run writes that device */
@@ -143,6 +143,8 @@ static int find_repository(struct git_repo *g, char **ret_dir, char **ret_common
 		r = git_repo_add_base(g, strdup(g->base));
 	if (r == 0)
 		r = git_repo_add_base(g, strdup(*ret_dir));
+	if (r == 0) /* where both are the same directory there is one */
+		g->dir = g->bases[g->nbases - 1];
 	return r;
 }
 
@@ -153,13 +155,13 @@ static int find_files(struct git_repo *g)
 	int r = find_repository(g, &dir, &common);
 
 	if (r == 0 && common)
-		r = git_repo_add_file(g, git_repo_join_path(common, "config"));
+		r = git_repo_add_file(g, git_repo_join_path(g, common, "config"));
 	if (r == 0)
-		r = git_repo_add_file(g, git_repo_join_path(dir, "config.worktree"));
+		r = git_repo_add_file(g, git_repo_join_path(g, dir, "config.worktree"));
 	if (r == 0 && home)
-		r = git_repo_add_file(g, git_repo_join_path(home, ".gitconfig"));
+		r = git_repo_add_file(g, git_repo_join_path(g, home, ".gitconfig"));
 	if (r == 0 && home)
-		r = git_repo_add_file(g, git_repo_join_path(home, ".config/git/config"));
+		r = git_repo_add_file(g, git_repo_join_path(g, home, ".config/git/config"));
 	if (r == 0)
 		r = add_named_files(g);
 	/* where a git that was built here looks */
@@ -202,12 +204,13 @@ int view_git_other(const struct view_in *in, const char *base, const char *dot_g
 
 int view_git_common(const struct view_in *in, char **ret, struct rt_err *err)
 {
-	AUTO_FREE char *dot_git = git_repo_join_path(in->project, ".git"), *dir = NULL;
-	struct git_repo g = { .in = in, .base = in->project, .dot_git = dot_git,
-			      .which = GIT_PROJECT, .max = GIT_MAX_PATHS, .err = err };
+	struct git_repo g = { .in = in, .base = in->project, .which = GIT_PROJECT,
+			      .max = GIT_MAX_PATHS, .err = err };
+	AUTO_FREE char *dot_git = git_repo_join_path(&g, in->project, ".git"), *dir = NULL;
 	int r;
 
 	*ret = NULL;
+	g.dot_git = dot_git;
 	if (!dot_git)
 		return git_repo_fail_path(&g);
 	/* what it adds to the list on the way is in that of view_git_paths() */
@@ -265,10 +268,14 @@ int view_git_paths(const struct view_in *in, struct sandbox_git **ret, size_t *r
 		r = add_above(in, ret, ret_n, err);
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]) && r == 0; i++) {
 		const char *v = getenv(dirs[i]);
-		AUTO_FREE char *named = v && *v ? git_repo_join_path(in->project, v) : NULL;
+		struct git_repo g = { .in = in, .base = in->project, .v = *ret, .n = *ret_n,
+				      .max = *ret_n + GIT_MAX_PATHS, .err = err };
+		AUTO_FREE char *named = v && *v ? git_repo_join_path(&g, in->project, v) : NULL;
 
-		if (v && *v && !named && errno == ENOMEM)
-			return rt_fail(err, ENOMEM, "out of memory");
+		*ret = g.v;
+		*ret_n = g.n;
+		if (v && *v && !named && git_repo_fail_path(&g) < 0)
+			return -errno;
 		if (named && strcmp(named, dot_git) != 0)
 			r = add_repository(in, GIT_ABOVE, in->project, named, ret, ret_n, err);
 	}

@@ -208,7 +208,7 @@ static int keep_git(struct view_builder *b, size_t n)
 
 	for (; n < b->out->ngit && r == 0; n++) {
 		struct sandbox_git *g = &b->out->git[n];
-		bool reach = true;
+		bool reach = !g->stays; /* see view_walls() */
 
 		g->rule = g->hooks || config == VIEW_NO_RULE ? hooks : config;
 		if (g->maybe)

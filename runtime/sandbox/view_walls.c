@@ -149,6 +149,14 @@ static int wall_of_denied(struct view_builder *b, const struct sandbox_denied *d
 	return n && n->broker && !n->scratch ? add(b, d->path, NULL, SANDBOX_WALL_NAME, d->rule) : 0;
 }
 
+static int wall_of_stays(struct view_builder *b, const struct sandbox_git *g)
+{
+	const struct sandbox_node *n = g->stays ? sandbox_view_find(b->out, g->path) : NULL;
+
+	return n && n->broker && !n->scratch ?
+		       add(b, g->path, NULL, SANDBOX_WALL_STAYS, g->rule) : 0;
+}
+
 int view_walls(struct view_builder *b)
 {
 	int r = 0;
@@ -159,5 +167,7 @@ int view_walls(struct view_builder *b)
 		r = wall_of_link(b, &b->guarded[i]);
 	for (size_t i = 0; i < b->out->ndenied && r == 0; i++)
 		r = wall_of_denied(b, &b->out->denied[i]);
+	for (size_t i = 0; i < b->out->ngit && r == 0; i++)
+		r = wall_of_stays(b, &b->out->git[i]);
 	return r;
 }

@@ -119,6 +119,9 @@ static int check_by_path(struct walls *w, size_t i, bool *ret)
 		return is_same_link(w, wall, ret);
 	case SANDBOX_WALL_NAME:
 		return is_denied_name_safe(w, i, ret);
+	case SANDBOX_WALL_STAYS:
+		*ret = true;
+		return 0;
 	default:
 		*ret = false;
 		return -EINVAL;

@@ -226,6 +226,43 @@ git -C b.git config core.hooksPath hk
 D=$P/b.git
 kept 'a bare repository'
 
+t "a name before '..' leads where the kernel goes from it"
+fresh
+mkdir -p sub/deep sub/hk
+ln -s sub/deep way
+git config core.hooksPath way/../hk
+kept 'a link'
+run sh -c 'ln -sfn away way; mv way way2; mv sub/deep sub/d2; mv sub s2; echo free >sub/deep/free; echo free >hk/pre-commit'
+[ "$(readlink way)" = sub/deep ] || bad "the link was changed"
+want_text free sub/deep/free
+want_text free hk/pre-commit # the control: this one git does not see
+rm -f hk/pre-commit
+git config include.path ../way/../one
+: >sub/one
+run sh -c 'echo x >>sub/one; echo free >one'
+want_text '' sub/one
+want_text free one
+fresh
+mkdir -p tools/deep other/deep other/hk
+git config core.hooksPath tools/deep/../../hk
+kept 'directories'
+run sh -c 'for d in tools tools/deep; do mv $d away; ln -sfnT ../other/deep $d; rm -rf $d; done; echo free >tools/deep/free
+	mkdir tools/more; echo free >tools/free; echo free >other/hk/pre-commit'
+[ -d tools/deep ] && [ ! -L tools/deep ] || bad "a directory was replaced"
+want_text free tools/deep/free
+want_text free tools/free
+want_file tools/more
+want_text free other/hk/pre-commit
+want_line 'blocked: write .*/project/tools/deep( .*)?: rule .* at std/floor\.pol'
+mv tools away && ln -s other/deep tools # the control: git outside sees another folder then
+[ "$(cd tools/deep/../../hk 2>/dev/null && pwd -P)" != "$P/hk" ] || bad "the control: it is the same"
+rm tools
+# one that is absent is not made
+git config core.hooksPath absent/../hk
+run sh -c 'ln -s other/deep absent; mkdir absent; echo free >free2'
+no_file absent
+want_text free free2
+
 if is_root; then
 	t "a repository of another user's, in which git refuses to work until that is changed"
 	setting '[core]\n\thooksPath = hk\n'
