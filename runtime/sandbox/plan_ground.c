@@ -6,7 +6,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "runtime/base/io.h"
 
 struct plan_op *plan_mask(struct plan *p, enum step_id step, const char *name, unsigned mode)
 {
@@ -110,10 +113,30 @@ static void add_dev(struct plan *p)
 	op->path = plan_str(p, "dev/pts");
 }
 
+/* The kernel counts what a user has in all of its namespaces together: the run gets half of it. */
+static void add_inotify(struct plan *p)
+{
+	static const char *const names[] = { "max_inotify_instances", "max_inotify_watches" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		AUTO_FREE char *text = NULL;
+		char path[64], half[24];
+		size_t len;
+		long n;
+
+		(void)snprintf(path, sizeof(path), "/proc/sys/user/%s", names[i]);
+		n = io_read_file(path, sizeof(half) - 1, &text, &len) < 0 ? 0 : strtol(text, NULL, 10);
+		(void)snprintf(half, sizeof(half), "%ld", n / 2);
+		if (n > 1)
+			plan_add_at(p, STEP_INOTIFY_MAX, path + 1, half, PLAN_F_MAYBE);
+	}
+}
+
 static void add_proc(struct plan *p, bool host_network)
 {
 	plan_add_at(p, STEP_PROC, "proc", NULL, 0);
 	plan_add_at(p, STEP_USERNS_MAX, "proc/sys/user/max_user_namespaces", "0", 0);
+	add_inotify(p);
 	if (!host_network) {
 		plan_add_at(p, STEP_TCP_FASTOPEN, "proc/sys/net/ipv4/tcp_fastopen", "0",
 		       PLAN_F_MAYBE);

@@ -96,6 +96,10 @@ static void take_limits(const struct sandbox_run *run, struct plan_policy *p)
 
 	/* the host's rules decide where a core file is written */
 	add_rlimit(p, RLIMIT_CORE, 0);
+	/* Each queued signal and each timer counts for the user: a run that has all of them takes
+	 * timer_create(2) away from the user's programs outside, and polrun cannot start.  The
+	 * kernel counts those of a run in its user namespace as well. */
+	add_rlimit(p, RLIMIT_SIGPENDING, 4096);
 	for (uint32_t i = 0; l && i < l->limits.count; i++) {
 		const struct pb_limit *m = pb_at(l, l->limits, sizeof(*m), i);
 

@@ -183,6 +183,12 @@ want_out '^ENOSPC$'
 inside "$N" userns-clone3
 want_out '^ENOSPC$'
 
+t "inotify-max: half of what the user may have"
+for name in max_inotify_instances max_inotify_watches; do
+	inside cat /proc/sys/user/$name
+	want_out "^$(($(cat /proc/sys/user/$name) / 2))\$"
+done
+
 t "tcp-fastopen mptcp tcp-reno: settings of the own network"
 inside cat /proc/sys/net/ipv4/tcp_fastopen
 want_out '^0$'
@@ -257,6 +263,18 @@ out=$("$BIN/polrun" -b "$WORK/p.polb" "$F" write /proc/self/fd/0 after <"$WORK/o
 # an ordinary user's own file goes through a pipe: it is opened, and not reached
 is_root && want_out '^EACCES$'
 want_text before "$WORK/out/in"
+
+t "rlimit: signals and timers, which count for the user"
+inside "$N" rlimit 11
+[ "${out%% *}" -le 4096 ] || bad "the run may have $out queued signals"
+if command -v python3 >/dev/null && [ "$(ulimit -i)" -gt 8192 ]; then
+	inside timeout 20 python3 -c 'import ctypes, signal
+signal.pthread_sigmask(signal.SIG_BLOCK, {40})
+n = 0
+while n < 100000 and ctypes.CDLL(None).sigqueue(ctypes.CDLL(None).getpid(), 40, None) == 0: n += 1
+print(n)'
+	[ "$out" -gt 1000 ] && [ "$out" -le 4096 ] || bad "$out signals were queued"
+fi
 
 t "rlimit: files"
 inside "$N" rlimit 7
