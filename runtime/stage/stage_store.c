@@ -213,12 +213,37 @@ int stage_open(const char *state, const char *id, struct stage *ret, struct rt_e
 	return r;
 }
 
+/*
+ * Opens the upper layer of the n-th tree.  A run that takes its own rights to the top of a tree away
+ * (`chmod 0 .`) would keep the user from reviewing all of it, and polrun from looking at what other
+ * processes have open for writing.  The owner gets the rights again, and a review shows that mode.
+ */
+static int open_upper(const struct stage *s, size_t n)
+{
+	char name[32], proc[40];
+	AUTO_CLOSE int fd = -1;
+	struct stat st;
+
+	(void)snprintf(name, sizeof(name), "%zu/upper", n);
+	fd = sys_open_beneath(s->dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+			      STAGE_RESOLVE);
+	if (fd < 0 || fstat(fd, &st) != 0)
+		return -1;
+	(void)snprintf(proc, sizeof(proc), "/proc/self/fd/%d", fd);
+	if ((st.st_mode & S_IRWXU) != S_IRWXU && st.st_uid == geteuid() &&
+	    /* chmod(2) is not among the calls that polrun has after a run */
+	    fchmodat(AT_FDCWD, proc, (st.st_mode & 07777) | S_IRWXU, 0) != 0)
+		return -1;
+	return sys_open_beneath(s->dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+				STAGE_RESOLVE);
+}
+
 static int open_tree(const struct stage *s, size_t i, struct rt_err *err)
 {
 	struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
 				.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS };
 	struct stage_tree *t = &s->rec.tree[i];
-	char upper[32], shown[300];
+	char shown[300];
 	struct stat st;
 
 	io_escape(shown, sizeof(shown), t->host, strlen(t->host));
@@ -228,9 +253,7 @@ static int open_tree(const struct stage *s, size_t i, struct rt_err *err)
 	if (st.st_dev != t->dev || st.st_ino != t->ino)
 		return rt_fail(err, ESTALE, "'%s' is another directory than when the run began",
 			       shown);
-	(void)snprintf(upper, sizeof(upper), "%zu/upper", i);
-	t->upper = sys_open_beneath(s->dir, upper, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
-				    STAGE_RESOLVE);
+	t->upper = open_upper(s, i);
 	return t->upper < 0 ? rt_fail_errno(err, errno, "the upper layer of '%s'", shown) : 0;
 }
 
@@ -358,7 +381,6 @@ static bool layer_is_empty(const struct stage *s, size_t n)
 	AUTO_CLOSE int fd = -1;
 	struct stage_stat now;
 	int entries = 0;
-	char name[32];
 	DIR *d;
 
 	if (!s->upper || look_at_upper(s, n, &now) < 0 ||
@@ -366,9 +388,7 @@ static bool layer_is_empty(const struct stage *s, size_t n)
 	    now.ctime.tv_sec != s->upper[n].ctime.tv_sec ||
 	    now.ctime.tv_nsec != s->upper[n].ctime.tv_nsec)
 		return false;
-	(void)snprintf(name, sizeof(name), "%zu/upper", n);
-	fd = sys_open_beneath(s->dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
-			      STAGE_RESOLVE);
+	fd = open_upper(s, n);
 	d = fd < 0 ? NULL : fdopendir(fd);
 	if (!d)
 		return false;
@@ -407,11 +427,8 @@ static int note_writer(void *arg, const struct stage_found *f)
 
 static int note_writers(const struct stage *s, size_t n)
 {
-	AUTO_CLOSE int fd = -1;
-	char name[32];
+	AUTO_CLOSE int fd = open_upper(s, n);
 
-	(void)snprintf(name, sizeof(name), "%zu/upper", n);
-	fd = sys_open_beneath(s->dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, STAGE_RESOLVE);
 	return fd < 0 ? -errno : stage_walk(fd, note_writer, (void *)(uintptr_t)s);
 }
 

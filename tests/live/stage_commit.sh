@@ -134,6 +134,23 @@ want_rc 0
 [ "$(find "$D" -name bottom | wc -l)" -eq 2 ] || bad "not both were committed"
 rm -rf "${D:?}"
 
+t "a run that closes the top of a tree to its owner keeps nothing from being reviewed and committed"
+for mode in 0 100 055; do
+	fill
+	run --stage sh -c "echo x >one && chmod $mode ."
+	want_rc 0
+	no_err 'not recorded'
+	review
+	want_rc 0
+	want_out "^create    $P/one: file"
+	no_out 'the run was killed'
+	[ $mode = 055 ] || is_root || want_out "^mode      $P: directory 0755 => directory 07"
+	verb commit
+	want_rc 0
+	chmod 755 "$P"
+	want_text x "$P/one"
+done
+
 t "what has changed outside since the run began is refused, and stays"
 fill
 staged sh -c 'echo run >a/f; echo run >a/b/f; rm gone/f; rm -r move; echo run >made; chmod 600 sparse'
