@@ -26,6 +26,7 @@ static const char OPEN = '\001';
 struct word {
 	char *text;
 	bool begins; /* a command begins with it */
+	bool script; /* it is the first operand of a command: `sh tools/x.sh` */
 };
 
 struct reader {
@@ -34,7 +35,7 @@ struct reader {
 	size_t n;
 	char word[MAX_WORD];
 	size_t len;
-	bool any, begins;
+	bool any, begins, script;
 };
 
 /* --- words ----------------------------------------------------------------------------- */
@@ -44,7 +45,8 @@ static int add_word(struct reader *r, const char *text)
 	if (r->n == MAX_WORDS)
 		return rt_fail(r->g->err, E2BIG, "a command of git's configuration of %s has more "
 			       "than %d words", r->g->base, MAX_WORDS);
-	r->v[r->n] = (struct word){ .text = strdup(text), .begins = r->begins };
+	r->v[r->n] = (struct word){ .text = strdup(text), .begins = r->begins,
+				    .script = r->script && text[0] != '-' };
 	return r->v[r->n].text ? r->n++, 0 : rt_fail(r->g->err, ENOMEM, "out of memory");
 }
 
@@ -60,6 +62,7 @@ static int end_word(struct reader *r)
 	for (char *save = NULL, *w = strchr(r->word, ':') ? strtok_r(r->word, ":", &save) : NULL;
 	     w && ret == 0; w = strtok_r(NULL, ":", &save))
 		ret = add_word(r, w);
+	r->script = r->begins || (r->script && r->word[0] == '-');
 	r->len = 0;
 	r->any = r->begins = false;
 	return ret;
@@ -246,8 +249,19 @@ static const char *next_name(const char *word, const char *at)
 	return at ? at + strspn(at, "/") : NULL;
 }
 
+/* A file that is absent, and with this name would be run: with it a command begins, or it is what a
+ * command runs (`sh tools/x.sh`, and `difftool -x ./x` of an alias). */
+static bool may_be_made(const struct word *w, const char *name, bool command)
+{
+	const char *text = w->text;
+
+	if (strpbrk(name, "*?[") || name != next_name(text, NULL) || !strchr(text, '/'))
+		return false;
+	return (command && (w->begins || w->script)) || strchr("./~", text[0]) || text[0] == OPEN;
+}
+
 static int add_names(struct git_repo *g, const char *dir, bool is_base, const struct word *w,
-		     bool first, bool command)
+		     bool first, bool command, bool alias)
 {
 	int ret = 0;
 
@@ -266,8 +280,8 @@ static int add_names(struct git_repo *g, const char *dir, bool is_base, const st
 		ret = add_file(g, path, command);
 		if (ret == 0)
 			ret = add_matches(g, path, command);
-		if (ret == 0 && command && w->begins && slash && !mode_of(g, path) &&
-		    !strpbrk(name, "*?[") && name == next_name(w->text, NULL))
+		if (ret == 0 && (command || alias) && may_be_made(w, name, command) &&
+		    !mode_of(g, path))
 			ret = git_repo_add_path(g, io_steal_ptr(&path), false, true);
 	}
 	return ret;
@@ -300,7 +314,21 @@ static int find_folders(struct reader *r, const char *base, char *dirs[MAX_FOLDE
 	return 0;
 }
 
-int git_command_add_paths(struct git_repo *g, const char *base, const char *text, bool command)
+/* `-O./x`: the value of an option. */
+static int add_attached(struct reader *r)
+{
+	size_t n = r->n;
+	int ret = 0;
+
+	for (size_t i = 0; i < n && ret == 0; i++)
+		if (r->v[i].text[0] == '-' && r->v[i].text[1] && strchr("./~", r->v[i].text[2]) &&
+		    r->v[i].text[2])
+			ret = add_word(r, r->v[i].text + 2);
+	return ret;
+}
+
+int git_command_add_paths(struct git_repo *g, const char *base, const char *text, bool command,
+			  bool alias)
 {
 	struct reader r = { .g = g, .begins = true };
 	char *dirs[MAX_FOLDERS];
@@ -308,10 +336,12 @@ int git_command_add_paths(struct git_repo *g, const char *base, const char *text
 	int ret = read_text(&r, text, strlen(text), 0);
 
 	if (ret == 0)
+		ret = add_attached(&r);
+	if (ret == 0)
 		ret = find_folders(&r, base, dirs, &ndirs);
 	for (size_t d = 0; d < ndirs; d++)
 		for (size_t i = 0; i < r.n && ret == 0; i++)
-			ret = add_names(g, dirs[d], d == 0, &r.v[i], i == 0, command);
+			ret = add_names(g, dirs[d], d == 0, &r.v[i], i == 0, command, alias);
 	for (size_t d = 0; d < ndirs; d++)
 		free(dirs[d]);
 	for (size_t i = 0; i < r.n; i++)

@@ -23,6 +23,7 @@
 
 enum kind {
 	KIND_ANY,      /* may name a program */
+	KIND_ALIAS,    /* is a command of git's, which may name one */
 	KIND_PROGRAM,  /* is a command */
 	KIND_HOOKS,    /* is a directory of programs */
 	KIND_PATH,     /* is a file to include, or a program */
@@ -106,7 +107,8 @@ static int put_command(struct git_repo *g, const char *base, const struct git_va
 {
 	bool alias = v->text[0] == '!';
 
-	return git_command_add_paths(g, base, v->text + alias, alias || v->kind == KIND_PROGRAM);
+	return git_command_add_paths(g, base, v->text + alias, alias || v->kind == KIND_PROGRAM,
+				     v->kind == KIND_ALIAS);
 }
 
 int git_settings_add_paths(struct git_repo *g)
@@ -128,6 +130,8 @@ static int add_value(struct git_repo *g, enum kind kind, const char *text)
 	struct git_value *grown;
 
 	/* the many values that are no program */
+	if (kind == KIND_ALIAS && text[0] != '!' && !strchr(text, '/'))
+		return 0;
 	if (kind == KIND_ANY && text[0] != '!' &&
 	    (!strchr(text, '/') || strstr(text, "refs/") || strstr(text, "://")))
 		return 0;
@@ -169,6 +173,30 @@ static int take_prefixed(struct git_repo *g, enum kind kind, bool include, const
 	return r;
 }
 
+/* `git -c core.hooksPath=x` in a command, and in an alias. */
+static int take_options(struct git_repo *g, const char *text)
+{
+	char setting[GIT_VALUE], *eq;
+	int r = 0;
+
+	for (const char *s = text; r == 0 && (s = strstr(s, "-c")) != NULL; s += 2) {
+		const char *at = s + 2 + strspn(s + 2, " \t\"'");
+		size_t n = strcspn(at, " \t\"';&|)");
+
+		if (at == s + 2 || (s != text && !strchr(" \t\"'", s[-1])) || n >= sizeof(setting))
+			continue;
+		memcpy(setting, at, n);
+		setting[n] = '\0';
+		eq = strchr(setting, '=');
+		if (!eq)
+			continue;
+		*eq = '\0';
+		if (strchr(setting, '.'))
+			r = git_settings_take_named(g, setting, g->base, eq + 1);
+	}
+	return r;
+}
+
 static int take_value(struct git_repo *g, enum kind kind, bool include, const char *dir,
 		      const char *value)
 {
@@ -183,6 +211,11 @@ static int take_value(struct git_repo *g, enum kind kind, bool include, const ch
 		return 0;
 	if (kind == KIND_WORKTREE)
 		return git_repo_add_base(g, git_repo_join_path(g, g->dir, value));
+	if (kind == KIND_PROGRAM || kind == KIND_ALIAS || value[0] == '!') {
+		r = take_options(g, value);
+		if (r < 0)
+			return r;
+	}
 	if (kind != KIND_PATH || !include)
 		return add_value(g, kind == KIND_PATH ? KIND_PROGRAM : kind, value);
 	path = git_repo_expand_path(g, dir, value);
@@ -206,7 +239,7 @@ static enum kind kind_of(const char *name, size_t len, unsigned in, const char *
 	if ((in & IN_PAGER) || ((in & IN_ALIAS) && (strstr(value, "run") || strstr(value, "exec") ||
 						    strstr(value, "-x"))))
 		return KIND_PROGRAM;
-	return KIND_ANY;
+	return in & IN_ALIAS ? KIND_ALIAS : KIND_ANY;
 }
 
 int git_settings_take_named(struct git_repo *g, const char *key, const char *dir,

@@ -340,6 +340,27 @@ want_file tools/free
 echo one >tools/absent
 GIT_SSH_COMMAND='tools/absent -v' run sh -c 'echo bad >tools/absent; echo x >tools/free'
 want_text one tools/absent
+rm tools/absent
+# also as what a command runs, in an alias, and as a setting that an alias gives
+git config --unset core.fsmonitor
+for setting in '!sh tools/absent' 'difftool -y -x ./tools/absent' 'grep -O./tools/absent x' 'submodule foreach ../tools/absent' \
+	'-c core.fsmonitor=tools/absent status'; do
+	git config alias.z "$setting"
+	run sh -c 'echo bad >tools/absent; echo x >tools/free'
+	no_file tools/absent
+	want_file tools/free
+	rm -f tools/free
+done
+git config alias.z '-c core.hooksPath=hk2 commit'
+run sh -c 'mkdir hk2; echo bad >hk2/pre-commit; echo x >tools/free'
+no_file hk2/pre-commit
+want_file tools/free
+git config --unset alias.z
+run sh -c 'echo good >tools/absent; mkdir hk2' # the control
+want_text good tools/absent
+git config core.fsmonitor tools/absent
+rm -rf tools/absent hk2
+echo one >tools/absent
 # what only looks like one
 git config --unset core.fsmonitor
 echo one >README.md
