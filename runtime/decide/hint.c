@@ -194,6 +194,8 @@ static const struct way {
 	{ "the command that it runs is not known", "write the command out" },
 	{ "code that is not literal", "write the code out, without variables" },
 	{ "a shell's code that is not literal", "write the code out, without variables" },
+	{ "text that this shell may read in another way than bash does",
+	  "run it with bash, or write only plain words" },
 	{ "a shell's code from its standard input", "write the commands as the line itself" },
 	{ "commands in a shell's input may read or change what follows",
 	  "give the shell its text with -c" },

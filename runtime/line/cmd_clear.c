@@ -93,11 +93,12 @@ bool cmd_plain_shell(const struct cmd_part *p)
 	       plain_options(p);
 }
 
-/* --- zsh --------------------------------------------------------------------------------------- */
+/* --- zsh, ksh ---------------------------------------------------------------------------------- */
 
 /*
  * Text that zsh reads as bash does, whatever options its start-up files have set: plain
- * words in pipes and lists. Not '=', but in an option: `path=/x` sets PATH.
+ * words in pipes and lists. Not '=', but in an option: `path=/x` sets PATH, and `=rm` is
+ * the path of rm.
  */
 static bool plain_text(const char *p, size_t n)
 {
@@ -121,6 +122,16 @@ static bool plain_text(const char *p, size_t n)
 		}
 	}
 	return true;
+}
+
+bool cmd_is_foreign(const struct line_facts *f, const struct cmd_part *p, const char *text,
+		    size_t n)
+{
+	const struct pb_str *name = &p->program->name;
+	const char *s = pb_strp(f, *name);
+
+	return name->len == 3 && (memcmp(s, "zsh", 3) == 0 || memcmp(s, "ksh", 3) == 0) &&
+	       !plain_text(text, n);
 }
 
 bool cmd_clear_shell(const struct line_facts *f, const struct cmd_part *p, const char *text,

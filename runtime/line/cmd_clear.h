@@ -13,6 +13,10 @@
 bool cmd_is_itself(const struct line_facts *f, const struct cmd_part *p);
 /* Is it bash, dash or sh, with options that leave the meaning of its text as it is? */
 bool cmd_plain_shell(const struct cmd_part *p);
+/* May this shell read the text in another way than bash and dash do? `=rm x` and `{rm x}` run
+ * rm in zsh, and its builtins give names another meaning (`hash ls=/bin/rm`). */
+bool cmd_is_foreign(const struct line_facts *f, const struct cmd_part *p, const char *text,
+		    size_t n);
 /* Does this shell run its literal text as we read it, and nothing else? */
 bool cmd_clear_shell(const struct line_facts *f, const struct cmd_part *p, const char *text,
 		     size_t n);

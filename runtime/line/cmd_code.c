@@ -10,6 +10,7 @@
 #include "runtime/line/var.h"
 
 static const char not_literal[] = "a shell's code that is not literal";
+static const char foreign[] = "text that this shell may read in another way than bash does";
 static const char from_stdin[] = "a shell's code from its standard input";
 static const char eaten[] = "commands in a shell's input may read or change what follows";
 
@@ -194,6 +195,8 @@ bool cmd_nested(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *part
 		return cmd_limit(a, "the line nests too deep");
 	if (!parse(a, &sh, text, n, first))
 		return false;
+	if (own_process(how) && shell && cmd_is_foreign(a->facts, part, text, n))
+		cmd_opaque(part, foreign);
 	if (how == CMD_CODE_INPUT && !cmd_keeps_input(&sh, text, n))
 		cmd_opaque(part, eaten);
 	else if (own_process(how) && !c->guess && cmd_clear_shell(a->facts, part, text, n))

@@ -151,6 +151,7 @@ static const struct row rows[] = {
 	{ "xargs ls", "ls: it writes a file whose name is not known" },
 	{ "fix; mk", "fix: it writes a file whose name is not known ; mk: a file that it runs unasked, which the line may make" },
 	{ "bash -c \"$x\"", "bash: a shell's code that is not literal" },
+	{ "zsh -c '=a b'", "zsh: text that this shell may read in another way than bash does" },
 	{ "x | bash", "bash: a shell's code from its standard input" },
 	{ "bash $x", "bash: a shell whose options are not known" },
 	{ "flock f -c \"$x\"", "flock: code that is not literal" },
@@ -274,7 +275,7 @@ static void test_what_cannot_be_read_says_why(void **state)
 static void test_each_reason_says_what_is_so(void **state)
 {
 	(void)state;
-	check_rows(rows, sizeof(rows) / sizeof(rows[0]), "", reasons_of);
+	check_rows(rows, sizeof(rows) / sizeof(rows[0]), "interpreter zsh shell posix -c:!\n", reasons_of);
 	check_rows_of(bare, sizeof(bare) / sizeof(bare[0]), facts_make("program rm -f\n"),
 		      reasons_of);
 }
