@@ -65,7 +65,7 @@ static const struct {
 	{ AST_P_CODE_OPERAND, "code operand", P | W | I },
 	{ AST_P_CODE_STDIN, "code stdin", P | W | I },
 	{ AST_P_QUERY, "query", P | W | I },   { AST_P_MOVES, "moves", P | W | I },
-	{ AST_P_RUNS, "runs", W },             { AST_P_LEADS, "leads", W },
+	{ AST_P_RUNS, "runs", W },             { AST_P_LEADS, "leads", W | I },
 	{ AST_P_READS, "reads", P | W | I },
 	{ AST_P_READS_OPERAND, "reads operand", P | W | I },
 	{ AST_P_WRITES, "writes", P | W | I },

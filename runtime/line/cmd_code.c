@@ -436,7 +436,7 @@ bool cmd_shell(struct cmd_an *a, const struct cmd_ctx *outer, struct cmd_part *p
 	}
 	if (w && !s.read_stdin) {
 		cmd_script(a, p, w);
-		return true;
+		return cmd_as_program(a, c, p, s.at);
 	}
 	if (s.unknown)
 		return true;

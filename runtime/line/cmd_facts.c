@@ -116,6 +116,20 @@ static bool is_processor(const char *p, size_t n)
 	return false;
 }
 
+size_t cmd_version_at_end(const char *p, size_t n)
+{
+	size_t least = 0;
+
+	return version_at_end(p, n, &least);
+}
+
+bool cmd_names_machine(const char *p, size_t n)
+{
+	const char *dash = memchr(p, '-', n);
+
+	return dash && is_processor(p, (size_t)(dash - p));
+}
+
 /* The record of the name, or of the name without one of the versions that it may end in. */
 static const struct line_program *without_version(const struct line_facts *f, const char *p,
 						  size_t n)

@@ -13,6 +13,10 @@ bool cmd_has_long(const struct line_facts *f, const struct line_program *p);
 const struct line_program *cmd_subcommand(const struct line_facts *f,
 					const struct line_program *p, const char *word,
 					size_t n);
+/* The number of bytes of a version at the end of a program's name; 0: none. */
+size_t cmd_version_at_end(const char *p, size_t n);
+/* Does the name of a program begin with the processor of a GNU triplet? */
+bool cmd_names_machine(const char *p, size_t n);
 bool cmd_in_words(const struct line_facts *f, struct pb_table words, const char *p,
 		  size_t n);
 /* Are these bytes code, in a code place with this `when`? */

@@ -127,7 +127,7 @@ static void code_from_input(struct cmd_part *p)
  * of a mere program are not scripts (`sqlite3 FILE`, `at TIME`): what the line feeds to
  * it is code whatever the operands are.
  */
-static void interpreted(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
+static bool interpreted(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 			const struct cmd_read *r)
 {
 	const struct cmd_option *o;
@@ -137,10 +137,10 @@ static void interpreted(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_pa
 		if ((p->program->flags & LINE_PF_CODE_STDIN) &&
 		    !(p->program->kinds & LINE_PK_WRAPPER) && has_input(c))
 			code_from_input(p);
-		return;
+		return true;
 	}
 	if (p->program->flags & LINE_PF_SHELL)
-		return;
+		return true;
 	if (r->no_operand && !r->code && (p->program->flags & LINE_PF_CODE_STDIN)) {
 		/* `python3 --version` reads nothing */
 		if (p->nwords == 1 || c->appends ||
@@ -155,13 +155,14 @@ static void interpreted(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_pa
 			cmd_script(a, p, p->words[o->value_word].w);
 	/* otherwise its operands are code, not a script */
 	if (p->program->codes.count)
-		return;
+		return true;
 	if (r->operand && cmd_lit(p->words[r->operand].w, "-"))
 		code_from_input(p);
 	else if (r->operand)
 		cmd_script(a, p, p->words[r->operand].w);
 	else if (!r->no_operand)
 		cmd_opaque(p, "a script that is not known");
+	return cmd_module(a, c, p) && (!r->operand || r->code || cmd_as_program(a, c, p, r->operand));
 }
 
 bool cmd_run(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_word *words, uint32_t n)
@@ -184,7 +185,8 @@ bool cmd_run(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_word *words, 
 	if (p->program) {
 		if (p->program->kinds & LINE_PK_INTERPRETER)
 			p->flags |= CMD_INTERPRETER;
-		interpreted(a, c, p, &r);
+		if (!interpreted(a, c, p, &r))
+			return false;
 		if ((p->flags & CMD_APPENDS) && !(p->program->kinds & LINE_PK_WRAPPER) &&
 		    p->program->codes.count && !r.code) {
 			r.code = true;

@@ -1,7 +1,8 @@
 /*
  * Other names of a command, from its tables: a subcommand that is a program of its own
  * ("git-push"), one that is cut short or has a second name ("npm publ"), a package with
- * its version or source ("npx npm@9", "nix run nixpkgs#npm"). The command is also judged
+ * its version or source ("npx npm@9", "nix run nixpkgs#npm"), a program that an interpreter
+ * is given as its script or module ("python3 -m pip"). The command is also judged
  * under each of these names, but there only deny and ask rules count. The part with the
  * name as written is judged in full. The steps come to an end: each new name has a table,
  * of a program or of a subcommand, or is shorter.
@@ -43,7 +44,31 @@ static bool run_as(struct cmd_an *a, const struct cmd_ctx *c,
 	return true;
 }
 
-/* "git-push": the text before the dash names a program whose table allows this form. */
+/* Runs the command without word `at`. */
+static bool run_without(struct cmd_an *a, const struct cmd_ctx *c, const struct cmd_part *p,
+			uint32_t at)
+{
+	struct cmd_part **part = a->tail;
+	struct cmd_ctx as = *c;
+	struct cmd_word *v;
+
+	if (!cmd_work(a, p->nwords + 16))
+		return false;
+	v = cmd_alloc(a, sizeof(*v) * p->nwords);
+	if (!v)
+		return false;
+	for (uint32_t i = 0, k = 0; i < p->nwords; i++)
+		if (i != at)
+			v[k++] = (struct cmd_word){ .w = p->words[i].w };
+	as.alternative = true;
+	if (!cmd_run(a, &as, v, p->nwords - 1))
+		return false;
+	(*part)->flags |= CMD_TRANSPARENT;
+	return true;
+}
+
+/* "git-push": the text before the dash names a program whose table allows this form, also
+ * where "docker-compose" has a table of its own. */
 static bool dashed(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
 {
 	const struct line_program *prog;
@@ -104,6 +129,31 @@ static bool subcommands(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_pa
 	return true;
 }
 
+/* `docker container rm` is `docker rm`: the table of the word has the other name ".", which
+ * stands for no word at all. */
+static bool without_word(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
+{
+	const struct line_program *top, *sub;
+	const char *base;
+	size_t n;
+
+	if (!cmd_base(p->words[0].w, &base, &n))
+		return true;
+	top = cmd_program(a->facts, base, n);
+	if (!top || !(top->flags & LINE_PF_SUBCOMMANDS))
+		return true;
+	for (uint32_t i = 1; i < p->nwords; i++) {
+		const struct sh_word *w = p->words[i].w;
+
+		if (!sh_is_literal(w) || !w->seg.n)
+			continue;
+		sub = cmd_subcommand(a->facts, top, w->seg.p, w->seg.n);
+		if (sub && cmd_in_words(a->facts, sub->also, ".", 1))
+			return run_without(a, c, p, i);
+	}
+	return true;
+}
+
 /*
  * If two words may be values, the first fork makes the reading where both are. The second
  * fork keeps the first word as it is here.
@@ -139,7 +189,7 @@ bool cmd_forked(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
  * holds belongs to the part with the name as written, which has the same table.
  */
 static bool add_named_part(struct cmd_an *a, const struct cmd_ctx *c, const struct cmd_part *p,
-			   struct pb_str name)
+			   const char *name, size_t n)
 {
 	struct cmd_ctx as = *c;
 	struct cmd_part *named;
@@ -158,7 +208,7 @@ static bool add_named_part(struct cmd_an *a, const struct cmd_ctx *c, const stru
 		named->words[i].places = 0;
 		named->words[i].may_write = false;
 	}
-	named->words[0].w = cmd_literal(a, pb_strp(a->facts, name), name.len);
+	named->words[0].w = cmd_literal(a, name, n);
 	named->nwords = p->nwords;
 	named->program = p->program;
 	named->options = p->options;
@@ -166,19 +216,44 @@ static bool add_named_part(struct cmd_an *a, const struct cmd_ctx *c, const stru
 	return named->words[0].w != NULL;
 }
 
-/* "gcc-12", "x86_64-linux-gnu-gcc" and "c99" are gcc to a rule that denies or asks. */
+/* The name without its version and without its machine. Which component of
+ * "x86_64-linux-gnu-ld" is the last of the triplet is not known: each may be. */
+static bool named_plainly(struct cmd_an *a, const struct cmd_ctx *c, const struct cmd_part *p)
+{
+	const char *base, *from, *dash;
+	size_t n;
+
+	if (!cmd_base(p->words[0].w, &base, &n))
+		return true;
+	for (from = base; from; from = dash ? dash + 1 : NULL) {
+		size_t left = n - (size_t)(from - base), version = cmd_version_at_end(from, left);
+
+		if (version && version < left && !add_named_part(a, c, p, from, left - version))
+			return false;
+		if (from != base && left && !add_named_part(a, c, p, from, left))
+			return false;
+		dash = cmd_names_machine(base, n) ? memchr(from, '-', left) : NULL;
+	}
+	return true;
+}
+
+/* "gcc-12", "x86_64-linux-gnu-gcc" and "c99" are gcc to a rule that denies or asks, whether a
+ * table names gcc or not. */
 static bool named_otherwise(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
 {
 	const struct line_program *called = cmd_node(p)->called;
 
+	if (!p->program && !named_plainly(a, c, p))
+		return false;
 	if (!called)
 		return true;
-	if (cmd_node(p)->by_pattern && !add_named_part(a, c, p, called->name))
+	if (cmd_node(p)->by_pattern &&
+	    !add_named_part(a, c, p, pb_strp(a->facts, called->name), called->name.len))
 		return false;
 	for (uint32_t i = 0; i < called->also.count; i++) {
 		const struct line_word *w = pb_at(a->facts, called->also, sizeof(*w), i);
 
-		if (!add_named_part(a, c, p, w->text))
+		if (!add_named_part(a, c, p, pb_strp(a->facts, w->text), w->text.len))
 			return false;
 	}
 	return true;
@@ -189,9 +264,98 @@ bool cmd_renamed(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 {
 	if (!named_otherwise(a, c, p))
 		return false;
+	if (!dashed(a, c, p))
+		return false;
 	if (!p->program)
-		return dashed(a, c, p);
-	return !r->command || subcommands(a, c, p, r->command);
+		return true;
+	return without_word(a, c, p) && (!r->command || subcommands(a, c, p, r->command));
+}
+
+/* --- scripts and modules ------------------------------------------------------------------ */
+
+/* Runs the words from `rest` on as the arguments of the program with this name. A name
+ * without a folder gets one: the program is never a builtin of the shell. */
+static bool run_named(struct cmd_an *a, const struct cmd_ctx *c, const struct cmd_part *p,
+		      const char *name, size_t n, uint32_t rest)
+{
+	struct cmd_part **part = a->tail;
+	struct cmd_ctx as = *c;
+	struct cmd_word *v;
+	char *path;
+
+	if (!n)
+		return true;
+	if (!cmd_work(a, n + p->nwords + 16))
+		return false;
+	path = cmd_alloc(a, n + 2);
+	v = cmd_alloc(a, sizeof(*v) * (p->nwords - rest + 1));
+	if (!path || !v)
+		return false;
+	memcpy(path, "./", 2);
+	memcpy(path + 2, name, n);
+	v[0] = (struct cmd_word){ .w = memchr(name, '/', n) ? cmd_literal(a, name, n) :
+							      cmd_literal(a, path, n + 2) };
+	for (uint32_t i = rest; i < p->nwords; i++)
+		v[1 + i - rest] = (struct cmd_word){ .w = p->words[i].w };
+	as.alternative = true;
+	if (!v[0].w || !cmd_run(a, &as, v, p->nwords - rest + 1))
+		return false;
+	/* the interpreter has a table, and was asked about `otherwise` */
+	(*part)->flags |= CMD_TRANSPARENT | CMD_TABLED;
+	return true;
+}
+
+bool cmd_as_program(struct cmd_an *a, const struct cmd_ctx *c, const struct cmd_part *p,
+		    uint32_t script)
+{
+	const struct sh_word *w = p->words[script].w;
+
+	return !sh_is_literal(w) || cmd_lit(w, "-") ||
+	       run_named(a, c, p, w->seg.p, w->seg.n, script + 1);
+}
+
+/* The module pre_commit is the program pre-commit. */
+static bool run_dashed_module(struct cmd_an *a, const struct cmd_ctx *c, const struct cmd_part *p,
+			      const char *name, size_t n, uint32_t rest)
+{
+	char *other;
+
+	if (!n || !memchr(name, '_', n))
+		return true;
+	other = cmd_alloc(a, n);
+	if (!other)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		other[i] = name[i] == '_' ? '-' : name[i];
+	return run_named(a, c, p, other, n, rest);
+}
+
+bool cmd_module(struct cmd_an *a, const struct cmd_ctx *c, const struct cmd_part *p)
+{
+	static const char main_module[] = ".__main__";
+	const size_t main_n = sizeof(main_module) - 1;
+	const struct cmd_option *o;
+
+	for (o = p->options; o; o = o->next) {
+		uint32_t rest = o->word + 1;
+		const char *name = o->value;
+		size_t n = o->value_n;
+
+		if (!o->known || !(o->known->flags & LINE_OF_LEADS))
+			continue;
+		if (!name && o->value_word && sh_is_literal(p->words[o->value_word].w)) {
+			name = p->words[o->value_word].w->seg.p;
+			n = p->words[o->value_word].w->seg.n;
+			rest = o->value_word + 1;
+		}
+		if (!name)
+			continue;
+		if (n > main_n && memcmp(name + n - main_n, main_module, main_n) == 0)
+			n -= main_n;
+		if (!run_named(a, c, p, name, n, rest) || !run_dashed_module(a, c, p, name, n, rest))
+			return false;
+	}
+	return true;
 }
 
 bool cmd_versioned(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *wrapper,

@@ -34,6 +34,12 @@ bool cmd_forked(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 /* Analyses the command under its other names: "git-push", "npm publ" (cmd_names.c). */
 bool cmd_renamed(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		 const struct cmd_read *r);
+/* Analyses the words from this one on, an interpreter's script and its arguments, as a
+ * command: `python3 /usr/bin/pip install x` is `/usr/bin/pip install x` to a rule that denies. */
+bool cmd_as_program(struct cmd_an *a, const struct cmd_ctx *c, const struct cmd_part *p,
+		    uint32_t script);
+/* The same with a module that an option names: `python3 -m pip install x`. */
+bool cmd_module(struct cmd_an *a, const struct cmd_ctx *c, const struct cmd_part *p);
 /* For a wrapper that takes words like "NAME@VERSION" and "SOURCE#NAME": runs NAME. */
 bool cmd_versioned(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *wrapper,
 		   const struct cmd_word *words, uint32_t n);

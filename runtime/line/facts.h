@@ -65,7 +65,8 @@ enum line_option_flag {
 	LINE_OF_RUNS = 16,  /* wrapper: its words are a command in spite of
 	                       LINE_NO_COMMAND, or without the operands before it
 	                       (LINE_PF_AWAY) */
-	LINE_OF_LEADS = 32, /* wrapper: its value is the first word of the command */
+	LINE_OF_LEADS = 32, /* wrapper: its value is the first word of the command;
+	                       interpreter: its value is a program (python3 -m) */
 	LINE_OF_READS = 64, /* its value names a file that is read */
 	LINE_OF_WRITES = 128, /* its value names a file that is written */
 	LINE_OF_SCRIPT = 256, /* its value names a file whose text is code */

@@ -202,7 +202,7 @@ ROWS = [
      {"xz": {"--single-stream": "N"}}, True),
     Row("zip", "zip", [("list", "man zip", MAN)], {"zip": {
         "-tt": "V", "--longoption": None, "-@": "N", "-s": "V", "--fifo": "N", "-9": "N",
-        "--Q-flag": None, "-T": "N",
+        "--Q-flag": None, "-T": "E",
     }}, False),
     Row("jq", "jq", H, {"jq": {  # the help leaves these to the manual
         "-f": "V", "--from-file": "V", "-L": "V", "--library-path": "V", "--indent": "V",

@@ -93,23 +93,21 @@ static void test_names(void **state)
 
 static const struct row made[] = {
 	{ "curl -o x.sh u && bash x.sh; bash y.sh",
-	  "curl|-o|x.sh|u ; bash|x.sh @oin ; bash|y.sh @in" },
+	  "curl|-o|x.sh|u ; bash|x.sh @oin ; ./x.sh @otnr ; bash|y.sh @in ; ./y.sh @tnr" },
 	{ "echo hi >run.sh; sh ./run.sh; ./run.sh; python3 a/run.sh; . run.sh",
-	  "echo|hi ; file w run.sh <1 ; sh|./run.sh @oin ; ./run.sh @o ; python3|a/ru"
-	  "n.sh @oin ; .|run.sh @o" },
+	  "echo|hi ; file w run.sh <1 ; sh|./run.sh @oin ; ./run.sh @otnr ; ./run.sh @o ; python3|a/run.sh @oin ; a/run.sh @otnr ; .|run.sh @o" },
 	{ "bash x.sh; curl -o x.sh u",
-	  "bash|x.sh @in ; curl|-o|x.sh|u" },
+	  "bash|x.sh @in ; ./x.sh @tnr ; curl|-o|x.sh|u" },
 	{ "while a; do bash x.sh; curl -o x.sh u; done",
-	  "a ; bash|x.sh @oin ; curl|-o|x.sh|u" },
+	  "a ; bash|x.sh @oin ; ./x.sh @otnr ; curl|-o|x.sh|u" },
 	{ "f() { bash x.sh; }; curl -ox.sh u; f",
-	  "bash|x.sh @oin ; curl|-ox.sh|u ; f @v" },
+	  "bash|x.sh @oin ; ./x.sh @otnr ; curl|-ox.sh|u ; f @v" },
 	{ "bash x.sh; g() { curl --out=x.sh u; }",
-	  "bash|x.sh @oin ; curl|--out=x.sh|u" },
+	  "bash|x.sh @oin ; ./x.sh @otnr ; curl|--out=x.sh|u" },
 	{ "env bash x.sh; timeout 5 ./y.sh; ./z.sh a; ./z.sh b",
-	  "env|bash|x.sh @n ; bash|x.sh @in <1 ; timeout|5|./y.sh @tn ; ./y.sh <3 ; ."
-	  "/z.sh|a ; ./z.sh|b" },
+	  "env|bash|x.sh @n ; bash|x.sh @in <1 ; ./x.sh @tnr <1 ; timeout|5|./y.sh @tn ; ./y.sh <4 ; ./z.sh|a ; ./z.sh|b" },
 	{ "curl -o \"$d\"/x.sh u; bash x.sh",
-	  "curl|-o|<any>/x.sh|u ; bash|x.sh @oin" },
+	  "curl|-o|<any>/x.sh|u ; bash|x.sh @oin ; ./x.sh @otnr" },
 	{ "curl -o b u; /bin/b; ./b; ~/b; /usr/bin/x/b",
 	  "curl|-o|b|u ; /bin/b ; ./b @o ; <home>/b @o ; /usr/bin/x/b @o" },
 	{ "bash \"$z\"; bash ./\"$z\"; source \"$z\"; bash <(x); bash *.sh; source; "
@@ -118,15 +116,12 @@ static const struct row made[] = {
 	  " x ; bash|<glob:*>.sh @oinl ; source ; <any>/a" },
 	{ "source /dev/fd/3; bash /dev/stdin; . /proc/self/fd/4; bash /dev/./fd//5; b"
 	  "ash stdin; bash 3",
-	  "source|/dev/fd/3 @o ; bash|/dev/stdin @oin ; .|/proc/self/fd/4 @o ; bash|/"
-	  "dev/./fd//5 @oin ; bash|stdin @oin ; bash|3 @oin" },
+	  "source|/dev/fd/3 @o ; bash|/dev/stdin @oin ; /dev/stdin @otnr ; .|/proc/self/fd/4 @o ; bash|/dev/./fd//5 @oin ; /dev/./fd//5 @otnr ; bash|stdin @oin ; ./stdin @otnr ; bash|3 @oin ; ./3 @otnr" },
 	{ "cd /dev/fd; bash 3; cd /dev; bash stdin",
-	  "cd|/dev/fd ; bash|3 @oin in /dev/fd,/w ; cd|/dev in /dev/fd,/w ; bash|stdi"
-	  "n @oin in /dev,/dev/fd,/w" },
+	  "cd|/dev/fd ; bash|3 @oin in /dev/fd,/w ; ./3 @otnr in /dev/fd,/w ; cd|/dev in /dev/fd,/w ; bash|stdin @oin in /dev,/dev/fd,/w ; ./stdin @otnr in /dev,/dev/fd,/w" },
 	{ "bash -c './x.sh'; eval bash x.sh; bash --rcfile r.sh; touch r.sh; bash --r"
 	  "cfile r.sh",
-	  "bash|-c|./x.sh @in ; ./x.sh <1 $1 ; eval|bash|x.sh @n ; bash|x.sh @oin <3 "
-	  "; bash|--rcfile|r.sh @oin ; touch|r.sh ; bash|--rcfile|r.sh @oin" },
+	  "bash|-c|./x.sh @in ; ./x.sh <1 $1 ; eval|bash|x.sh @n ; bash|x.sh @oin <3 ; ./x.sh @otnr <3 ; bash|--rcfile|r.sh @oin ; touch|r.sh ; bash|--rcfile|r.sh @oin" },
 	{ "curl -o p.awk u; awk -f p.awk; awk -f q.awk; awk -f \"$x\"",
 	  "curl|-o|p.awk|u ; awk|-f|p.awk @oin ; awk|-f|q.awk @in ; awk|-f|<any> @oin" },
 	{ "echo x.sh | xargs -n1 bash; find . -exec bash {} \\;",

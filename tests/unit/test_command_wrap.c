@@ -188,8 +188,7 @@ static const struct row code[] = {
 	  "alias|x=rm -rf|y @v ; rm|-rf @vna <1 ; x|z @v ; rm|-rf|z @vnr <3 ; alias|<any>=a @ov ; alias|a=<any> @ov ; alias|<any> @ov ; b @v" },
 	{ "python3 -c 'x'; python3 x.py; python3 -m pytest; echo x | python3; python3"
 	  "; python3 -u <f",
-	  "python3|-c|x @cin ; python3|x.py @in ; python3|-m|pytest @in ; echo|x ; py"
-	  "thon3 @cin ; python3 @cin ; python3|-u @cin ; file r f <7" },
+	  "python3|-c|x @cin ; python3|x.py @in ; ./x.py @tnr ; python3|-m|pytest @in ; ./pytest @tnr ; echo|x ; python3 @cin ; python3 @cin ; python3|-u @cin ; file r f <9" },
 	{ "python3 -; python3 \"$x\"; python3 ./\"$x\"; python3 --version",
 	  "python3|- @cin ; python3|<any> @ocin ; python3|./<any> @oin ; python3|--ve"
 	  "rsion @in" },
