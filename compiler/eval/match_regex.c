@@ -3,7 +3,8 @@
  * regular expression.  PCRE2 does the search; this file does not use the automata that
  * the matcher compiles from the same expression.  An expression that cannot become an
  * automaton is searched with the matcher's own code, because its limits affect the
- * answer.  Words that are not literal may contain a match of anything.
+ * answer.  Words that are not literal may contain a match of anything, unless the words
+ * before them rule it out.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -38,7 +39,7 @@ static void add_word(struct buf *b, struct str w, enum eval_side side)
 		buf_ch(b, side == EVAL_NARROW && is_blank(w.p[i]) ? NO_BLANK : w.p[i]);
 }
 
-/* Joins the words; `base`: the program by its base name. */
+/* Joins the words up to the first that is not literal; `base`: the program by its base name. */
 static struct str joined(const struct eval_asked *q, struct arena *a, enum eval_side side,
 			 bool base)
 {
@@ -48,7 +49,8 @@ static struct str joined(const struct eval_asked *q, struct arena *a, enum eval_
 
 	buf_init(&b, a);
 	for (i = 0; i < q->part->nwords; i++) {
-		eval_word_text(q, &q->part->words[i], a, &word);
+		if (!eval_word_text(q, &q->part->words[i], a, &word))
+			break;
 		if (i)
 			buf_ch(&b, ' ');
 		add_word(&b, i || !base ? word : eval_base_name(word), side);
@@ -138,7 +140,9 @@ static struct eval_match search_opaque(const struct eval_asked *q, const struct 
 		joint = joined(q, &a, side, i == 0);
 		text[i] = (struct regex_text){ joint.p, joint.n };
 	}
-	if (side == EVAL_BROAD || eval_program_is_trusted(q, program))
+	if (!eval_words_are_literal(q))
+		says = regex_search_beginnings(&re, flags, arena_alloc(&a, size), size, text, 2, &steps);
+	else if (side == EVAL_BROAD || eval_program_is_trusted(q, program))
 		says = regex_search(&re, flags, arena_alloc(&a, size), size, text,
 				    side == EVAL_BROAD ? 2 : 1, &steps);
 	arena_release(&a);
@@ -260,14 +264,28 @@ static struct eval_match search_unknown(const struct eval_asked *q, const struct
 	return m;
 }
 
+static bool first_is_literal(const struct eval_asked *q)
+{
+	struct str program;
+	struct arena a;
+	bool is;
+
+	arena_init(&a, ARENA_DEFAULT_BUDGET);
+	is = eval_word_text(q, &q->part->words[0], &a, &program);
+	arena_release(&a);
+	return is;
+}
+
 struct eval_match eval_match_regex(const struct eval_asked *q, const struct ir_command *c,
 			       enum eval_side side)
 {
 	struct eval_match m = { true, false };
 	pcre2_code *code;
 
-	if (!eval_words_are_literal(q))
-		return side == EVAL_BROAD && !c->opaque ? search_unknown(q, c) : m;
+	if (!eval_words_are_literal(q) && (side != EVAL_BROAD || !first_is_literal(q)))
+		return m;
+	if (!eval_words_are_literal(q) && !c->opaque)
+		return search_unknown(q, c);
 	if (c->opaque)
 		return search_opaque(q, c, side);
 	/*

@@ -3,6 +3,8 @@
  * contains code, so there an expression that is not a regular language is an error.  In
  * a pattern, PCRE2 searches for such an expression.
  */
+#include <string.h>
+
 #include "compiler/lower/regex.h"
 
 #include "compiler/sets/regex.h"
@@ -27,6 +29,68 @@ static struct span byte_at(const struct ast_value *v, size_t offset)
 	return at;
 }
 
+/* Does an option such as "(?i)" or "(?ms-x:" begin here that takes the case away? */
+static bool is_caseless_from(struct str text, size_t at)
+{
+	if (text.n - at < 3 || memcmp(text.p + at, "(?", 2) != 0)
+		return false;
+	for (size_t i = at + 2; i < text.n && strchr("imnsxJU^", text.p[i]); i++)
+		if (text.p[i] == 'i')
+			return true;
+	return false;
+}
+
+/* The index of the last byte of a set's "[", "[^" or "[]", or of a "[:alpha:]" in it. */
+static size_t end_of_bracket(struct str text, size_t at, bool in_set)
+{
+	if (in_set) {
+		for (size_t i = at + 1; i + 1 < text.n && text.p[at + 1] == ':'; i++)
+			if (text.p[i] == ':' && i > at + 1 && text.p[i + 1] == ']')
+				return i + 1;
+		return at;
+	}
+	at += at + 1 < text.n && text.p[at + 1] == '^';
+	return at + (at + 1 < text.n && text.p[at + 1] == ']');
+}
+
+/*
+ * An expression matches bytes. Says what is wrong if a letter outside of ASCII stands where
+ * PCRE2 would take one of its bytes alone: in `[éè]`, before a `+`, and where the case of
+ * letters does not matter. Such a rule would match less than its author means. NULL:
+ * nothing; else *ret_at is the byte.
+ */
+static const char *find_split_letter(struct str text, bool caseless, size_t *ret_at)
+{
+	bool set = false;
+
+	for (size_t i = 0; i < text.n; i++) {
+		unsigned char c = (unsigned char)text.p[i];
+		bool last = i + 1 >= text.n || ((unsigned char)text.p[i + 1] & 0xc0) != 0x80;
+
+		*ret_at = i;
+		if (c == '\\')
+			i += i + 1 < text.n && (unsigned char)text.p[i + 1] < 0x80;
+		else if (c == '[') {
+			i = end_of_bracket(text, i, set);
+			set = true;
+		} else if (c == ']')
+			set = false;
+		else if (c == '(' && !set)
+			caseless |= is_caseless_from(text, i);
+		else if (c < 0x80)
+			continue;
+		else if (set)
+			return "an expression matches bytes, and this letter in brackets has several: "
+			       "write (a|b) for [ab]";
+		else if (caseless)
+			return "an expression matches bytes, so this letter has one case: write (a|A)";
+		else if (last && i + 1 < text.n && strchr("*+?{", text.p[i + 1]))
+			return "an expression matches bytes, and only the last one of this letter is "
+			       "repeated: write (a)+ for a+";
+	}
+	return NULL;
+}
+
 bool lower_regex(struct lower *l, const struct ast_value *v, unsigned flags,
 		 bool *ret_opaque)
 {
@@ -40,6 +104,11 @@ bool lower_regex(struct lower *l, const struct ast_value *v, unsigned flags,
 
 	if (ret_opaque)
 		*ret_opaque = false;
+	why = find_split_letter(v->text, lower_regex_flag(v, 'i'), &offset);
+	if (why) {
+		diag_add(l->sink, DIAG_REGEX, byte_at(v, offset), "%s", why);
+		return false;
+	}
 	arena_init(&tmp, ARENA_DEFAULT_BUDGET);
 	switch (set_from_regex(&tmp, v->text, all, &re, &offset, &why)) {
 	case SET_REGEX_OK:

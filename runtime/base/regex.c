@@ -92,21 +92,30 @@ static pcre2_code *compile(pcre2_general_context *own, const struct regex_text *
 
 static enum regex_says search(const pcre2_code *code, pcre2_match_data *data,
 			      pcre2_match_context *ctx, const struct regex_text *t,
-			      uint64_t *steps)
+			      uint32_t options, uint64_t *steps)
 {
 	struct meter m = { .limit = MAX_STEPS + STEPS_PER_BYTE * (uint64_t)t->n };
 	int rc;
 
 	(void)pcre2_set_callout(ctx, count_step, &m);
-	rc = pcre2_match(code, (PCRE2_SPTR)(t->n ? t->p : ""), t->n, 0, PCRE2_NO_JIT, data,
-			 ctx);
+	rc = pcre2_match(code, (PCRE2_SPTR)(t->n ? t->p : ""), t->n, 0, PCRE2_NO_JIT | options,
+			 data, ctx);
 	*steps += m.steps;
 	return rc >= 0 ? REGEX_YES : rc == PCRE2_ERROR_NOMATCH ? REGEX_NO : REGEX_UNKNOWN;
 }
 
-enum regex_says regex_search(const struct regex_text *re, unsigned flags, void *room,
-			     size_t size, const struct regex_text *texts, size_t count,
-			     uint64_t *ret_steps)
+/* Can a match begin nowhere but at the beginning of the text? */
+static bool is_anchored(const pcre2_code *code)
+{
+	uint32_t options = 0;
+
+	return !pcre2_pattern_info(code, PCRE2_INFO_ALLOPTIONS, &options) &&
+	       (options & PCRE2_ANCHORED);
+}
+
+static enum regex_says search_all(const struct regex_text *re, unsigned flags, void *room,
+				  size_t size, const struct regex_text *texts, size_t count,
+				  bool beginnings, uint64_t *ret_steps)
 {
 	struct room r = { room, size };
 	pcre2_general_context *own = pcre2_general_context_create(take, give, &r);
@@ -117,13 +126,29 @@ enum regex_says regex_search(const struct regex_text *re, unsigned flags, void *
 	size_t i;
 
 	*ret_steps = re->n;
-	if (!data)
+	if (!data || (beginnings && !is_anchored(code)))
 		return REGEX_UNKNOWN;
 	(void)pcre2_set_match_limit(ctx, MATCH_LIMIT);
 	(void)pcre2_set_heap_limit(ctx, HEAP_LIMIT);
 	for (i = 0; i < count && says != REGEX_YES; i++) {
-		one = search(code, data, ctx, &texts[i], ret_steps);
+		/* at the end of a beginning PCRE2 reports a partial match: what follows decides */
+		one = search(code, data, ctx, &texts[i], beginnings ? PCRE2_PARTIAL_HARD : 0,
+			     ret_steps);
 		says = one == REGEX_NO ? says : one;
 	}
-	return says;
+	return beginnings && says != REGEX_NO ? REGEX_UNKNOWN : says;
+}
+
+enum regex_says regex_search(const struct regex_text *re, unsigned flags, void *room,
+			     size_t size, const struct regex_text *texts, size_t count,
+			     uint64_t *ret_steps)
+{
+	return search_all(re, flags, room, size, texts, count, false, ret_steps);
+}
+
+enum regex_says regex_search_beginnings(const struct regex_text *re, unsigned flags, void *room,
+					size_t size, const struct regex_text *texts, size_t count,
+					uint64_t *ret_steps)
+{
+	return search_all(re, flags, room, size, texts, count, true, ret_steps);
 }

@@ -37,5 +37,12 @@ struct regex_text { const char *p; size_t n; };
 enum regex_says regex_search(const struct regex_text *re, unsigned flags, void *room,
 			     size_t size, const struct regex_text *texts, size_t count,
 			     uint64_t *ret_steps);
+/*
+ * Only the beginnings of the texts are known. no: the expression holds to the beginning of a
+ * text (`^`), and no text that begins so has a match; else unknown.
+ */
+enum regex_says regex_search_beginnings(const struct regex_text *re, unsigned flags, void *room,
+					size_t size, const struct regex_text *texts, size_t count,
+					uint64_t *ret_steps);
 
 #endif

@@ -62,7 +62,7 @@ char *call_join(struct call *c, bool broad, size_t skip, size_t *ret_n)
 	at = p = pool_take(&c->l->pool, n, 1);
 	if (!p)
 		return NULL;
-	for (i = 0; i < c->p->nwords; i++) {
+	for (i = 0; i < c->p->nwords && c->words[i].literal; i++) {
 		const struct sh_seg *s = c->words[i].seg;
 
 		if (i)

@@ -35,7 +35,7 @@ struct call {
 bool call_prepare(struct call *c);
 /* Finds the program. c->program stays NULL if it is not known. */
 void call_program(struct call *c);
-/* The literal words joined by blanks, without the first `skip` bytes of the program; in
+/* The words up to the first that is not literal, joined by blanks, without the first `skip` bytes of the program; in
  * the pool. NULL: no room. */
 char *call_join(struct call *c, bool broad, size_t skip, size_t *ret_n);
 

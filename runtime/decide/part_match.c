@@ -32,7 +32,7 @@ static struct guard_says clause_says(struct call *c, uint32_t i)
 
 	/* A word that is not literal may hold what a regular expression looks for. An
 	 * automaton has been asked whether some text of the words has it, for deny and ask. */
-	if (k->regex && !c->literal && (re || !k->broad || !c->program))
+	if (k->regex && !c->literal && (!k->broad || !c->program))
 		r = (struct guard_says){ true, false };
 	else if (re)
 		r = call_search(c, re, k->broad);

@@ -1,6 +1,6 @@
 /*
  * Regular expressions that are not automata (back-references, look-around), against the
- * literal words of one command. PCRE2 compiles and searches within the decision's block:
+ * literal words of one command, or those before the first that is not literal. PCRE2 compiles and searches within the decision's block:
  * nothing is allocated, and nothing is kept for the next decision. The cost is taken from
  * the line's steps.
  */
@@ -41,7 +41,8 @@ struct guard_says call_search(struct call *c, const struct pb_regex *re, bool br
 	n = texts_of(c, broad, text);
 	room = pool_take(&c->l->pool, size, 1);
 	if (n && room && c->l->work) {
-		says = regex_search(&of, flags, room, size, text, n, &steps);
+		says = c->literal ? regex_search(&of, flags, room, size, text, n, &steps) :
+				    regex_search_beginnings(&of, flags, room, size, text, n, &steps);
 		(void)part_spend(c->l, steps / STEPS_PER_WORK);
 	} else {
 		c->l->work = 0;

@@ -7,6 +7,8 @@
  * name as written is judged in full. The steps come to an end: each new name has a table,
  * of a program or of a subcommand, or is shorter.
  */
+#include <ctype.h>
+
 #include "runtime/line/cmd_facts.h"
 #include "runtime/line/cmd_run.h"
 #include "runtime/line/cmd_text.h"
@@ -216,6 +218,18 @@ static bool add_named_part(struct cmd_an *a, const struct cmd_ctx *c, const stru
 	return named->words[0].w != NULL;
 }
 
+/* Adds the part with this name, if it is one that a program may have: `a1` is no version of `a`. */
+static bool add_plain_name(struct cmd_an *a, const struct cmd_ctx *c, const struct cmd_part *p,
+			   const char *name, size_t n)
+{
+	if (n < 2)
+		return true;
+	for (size_t i = 0; i < n; i++)
+		if (!isalnum((unsigned char)name[i]) && !strchr("_.+-", name[i]))
+			return true;
+	return add_named_part(a, c, p, name, n);
+}
+
 /* The name without its version and without its machine. Which component of
  * "x86_64-linux-gnu-ld" is the last of the triplet is not known: each may be. */
 static bool named_plainly(struct cmd_an *a, const struct cmd_ctx *c, const struct cmd_part *p)
@@ -228,9 +242,9 @@ static bool named_plainly(struct cmd_an *a, const struct cmd_ctx *c, const struc
 	for (from = base; from; from = dash ? dash + 1 : NULL) {
 		size_t left = n - (size_t)(from - base), version = cmd_version_at_end(from, left);
 
-		if (version && version < left && !add_named_part(a, c, p, from, left - version))
+		if (version && version < left && !add_plain_name(a, c, p, from, left - version))
 			return false;
-		if (from != base && left && !add_named_part(a, c, p, from, left))
+		if (from != base && left && !add_plain_name(a, c, p, from, left))
 			return false;
 		dash = cmd_names_machine(base, n) ? memchr(from, '-', left) : NULL;
 	}
