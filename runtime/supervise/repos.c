@@ -228,20 +228,12 @@ static size_t find_top(const struct repos *r, const char *path)
 	return p && p->kind == BROKER_TREE ? p->len : SIZE_MAX;
 }
 
-bool repos_keep(const struct repos *r, const char *path, uint32_t *ret_rule)
+/* What git reads in a repository, and a .pol. */
+static bool is_kept_of_git(const struct repos *r, const char *path, size_t top, uint32_t *ret_rule)
 {
-	size_t top = r->project[0] ? find_top(r, path) : SIZE_MAX;
-	/* the names of the project itself have rules */
-	const bool is_own = top != SIZE_MAX && view_below(path, r->project);
-	const char *s;
-
-	if (top == SIZE_MAX)
-		return false;
-	for (s = path + top; *s == '/';) {
+	for (const char *s = path + top; *s == '/';) {
 		size_t n = strcspn(s + 1, "/");
 
-		if ((!is_own || (size_t)(s - path) > top) && is_kept_there(r, path, (size_t)(s - path), ret_rule))
-			return true;
 		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 			uint32_t rule = names[i].hooks ? r->hooks : r->config;
 
@@ -263,4 +255,21 @@ bool repos_keep(const struct repos *r, const char *path, uint32_t *ret_rule)
 		return false;
 	*ret_rule = r->config;
 	return true;
+}
+
+bool repos_keep(const struct repos *r, const char *path, uint32_t *ret_rule)
+{
+	size_t top = r->project[0] ? find_top(r, path) : SIZE_MAX;
+
+	if (top == SIZE_MAX)
+		return false;
+	/* first the names for which the policy may have a rule of its own */
+	if (is_kept_of_git(r, path, top, ret_rule))
+		return true;
+	for (const char *s = path + top; *s == '/'; s += 1 + strcspn(s + 1, "/"))
+		/* the names of the project itself have rules */
+		if ((s > path + top || !view_below(path, r->project)) &&
+		    is_kept_there(r, path, (size_t)(s - path), ret_rule))
+			return true;
+	return false;
 }
