@@ -166,7 +166,7 @@ told("left", lambda: sorted(set(os.listdir(top + "/x/a")) - {"above"}))
 EOP
 policy 'file { deny write "**/.env*"  allow read "'"$WORK/gone.py"'" }' p
 policy 'file { hide "**/.env*"  allow read "'"$WORK/gone.py"'" }' far
-outside=$(mkdir "$WORK/gone" && cd "$WORK/gone" && python3 "$WORK/gone.py")
+expected=$(mkdir "$WORK/gone" && cd "$WORK/gone" && python3 "$WORK/gone.py")
 for name in p far; do
 	rm -rf x
 	run_with $name python3 "$WORK/gone.py"
@@ -174,7 +174,7 @@ for name in p far; do
 	want_out '^denied EACCES$'
 	want_out '^denied too EACCES$'
 	want_out '^above None$'
-	[ "$(grep -v '^denied' <<<"$out")" = "$(grep -v '^denied' <<<"$outside")" ] || bad "outside: $outside"
+	[ "$(grep -v '^denied' <<<"$out")" = "$(grep -v '^denied' <<<"$expected")" ] || bad "expected: $expected"
 	[ -z "$(find x -name '.env')" ] || bad "a denied name was made"
 done
 mkdir -p x
