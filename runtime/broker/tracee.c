@@ -216,7 +216,7 @@ bool tracee_has_room(int proc_fd, pid_t pid)
 	if (st.st_size > 0 && (rlim_t)st.st_size < most.rlim_cur)
 		return true;
 	dir = sys_open_beneath(proc_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
-	return dir >= 0 ? has_free_number(dir, most.rlim_cur) : st.st_size == 0;
+	return dir < 0 || has_free_number(dir, most.rlim_cur);
 }
 
 int tracee_pidfd(int proc_fd, pid_t pid, bool *ret_of_process)

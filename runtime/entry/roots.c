@@ -299,8 +299,11 @@ static int check_owners(const struct roots *r, struct rt_err *err)
 		if ((size_t)snprintf(path, sizeof(path), "%s%s", r->project, marks[i]) >=
 		    sizeof(path))
 			return rt_fail(err, ENAMETOOLONG, "the project's path is too long");
-		if (lstat(path, &st) != 0)
-			continue;
+		if (lstat(path, &st) != 0) {
+			if (errno == ENOENT || errno == ENOTDIR)
+				continue;
+			return rt_fail_errno(err, errno, "%s", path);
+		}
 		if (st.st_uid == 0 || st.st_uid == getuid() || st.st_uid == here.st_uid)
 			continue;
 		io_escape(shown, sizeof(shown), path, strlen(path));

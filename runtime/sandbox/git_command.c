@@ -35,7 +35,7 @@ struct reader {
 	size_t n;
 	char word[MAX_WORD];
 	size_t len;
-	bool any, begins, script;
+	bool any, begins, script, option, assigned;
 };
 
 /* --- words ----------------------------------------------------------------------------- */
@@ -50,6 +50,20 @@ static int add_word(struct reader *r, const char *text)
 	return r->v[r->n].text ? r->n++, 0 : rt_fail(r->g->err, ENOMEM, "out of memory");
 }
 
+/* Is the word no program, or one that runs the command behind it? */
+static bool goes_on(const char *word)
+{
+	static const char *const words[] = { "!", "{", "if", "then", "elif", "else", "while", "until",
+					     "do", "exec", "command", "env", "nice", "nohup", "setsid",
+					     "time", "stdbuf", "sudo", "xargs" };
+	const char *name = strrchr(word, '/') ? strrchr(word, '/') + 1 : word;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(name, words[i]))
+			return true;
+	return false;
+}
+
 static int end_word(struct reader *r)
 {
 	int ret = 0;
@@ -62,9 +76,13 @@ static int end_word(struct reader *r)
 	for (char *save = NULL, *w = strchr(r->word, ':') ? strtok_r(r->word, ":", &save) : NULL;
 	     w && ret == 0; w = strtok_r(NULL, ":", &save))
 		ret = add_word(r, w);
-	r->script = r->begins || (r->script && r->word[0] == '-');
+	/* the next word may be the value of an option, before the script: `bash -o pipefail tools/x` */
+	r->script = r->begins || (r->script && (r->word[0] == '-' || (r->option && !strchr(r->word, '/'))));
+	r->option = r->word[0] == '-';
+	/* `A=1 sh x`: the value of an assignment is no program either */
+	r->begins = r->begins && (r->assigned || goes_on(r->word));
 	r->len = 0;
-	r->any = r->begins = false;
+	r->any = false;
 	return ret;
 }
 
@@ -103,12 +121,14 @@ static int read_inner(struct reader *r, const char *s, size_t n, int depth)
 					      "%s is nested too deeply", r->g->base);
 
 	for (size_t i = 0; i < inner.n; i++) {
-		bool begins = r->begins;
+		bool begins = r->begins, script = r->script;
 
 		r->begins = inner.v[i].begins;
+		r->script = inner.v[i].script;
 		if (ret == 0)
 			ret = add_word(r, inner.v[i].text);
 		r->begins = begins;
+		r->script = script;
 		free(inner.v[i].text);
 	}
 	return ret;
@@ -186,6 +206,7 @@ static int read_text(struct reader *r, const char *s, size_t n, int depth)
 			/* also behind the '=' of an assignment, and a reserved word */
 			if (!strchr(" \t\r<>", s[i]))
 				r->begins = true;
+			r->assigned = s[i] == '=';
 		} else {
 			put(r, s[i]);
 		}
@@ -300,8 +321,10 @@ static int find_folders(struct reader *r, const char *base, char *dirs[MAX_FOLDE
 			char *path = git_repo_expand_path(r->g, base, name);
 			bool known = !path || !S_ISDIR(mode_of(r->g, path));
 
-			if (!path && git_repo_fail_path(r->g) < 0)
-				return -ENOMEM;
+			int failed = path ? 0 : git_repo_fail_path(r->g);
+
+			if (failed < 0)
+				return failed;
 			for (size_t k = 0; k < *ret_n && !known; k++)
 				known = !strcmp(dirs[k], path);
 			if (!known && *ret_n < MAX_FOLDERS)

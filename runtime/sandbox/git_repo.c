@@ -92,10 +92,14 @@ static int go_up(struct git_repo *g, char way[8300], bool named)
 	struct view_link *links = NULL;
 	char real[4096], *slash;
 	size_t n = 0;
-	/* what cannot be resolved leads git nowhere either */
-	bool known = view_resolve(g->in->prefix, way, real, &links, &n) == 0;
-	int r = 0;
+	int found = view_resolve(g->in->prefix, way, real, &links, &n), r = 0;
+	/* what cannot be resolved (a loop, a name that is too long) leads git nowhere either */
+	bool known = found == 0;
 
+	if (found == -ENOMEM || found == -EIO) {
+		free(links);
+		return rt_fail_errno(g->err, -found, "%s", way);
+	}
 	if (named && !view_is_dir(g->in->prefix, way))
 		r = add_name(g, strdup(way), (struct sandbox_git){ .maybe = true });
 	for (size_t i = 0; known && named && i < n && r == 0; i++)

@@ -173,6 +173,27 @@ static int take_prefixed(struct git_repo *g, enum kind kind, bool include, const
 	return r;
 }
 
+/* Reads one word of a command, without its quotes.  False: it is longer than any setting. */
+static bool read_setting(const char *s, char out[GIT_VALUE])
+{
+	char quote = '\0';
+	size_t n = 0;
+
+	for (; *s && (quote || !strchr(" \t;&|)", *s)); s++) {
+		if (quote ? *s == quote : *s == '"' || *s == '\'') {
+			quote = quote ? '\0' : *s;
+			continue;
+		}
+		if (*s == '\\' && quote != '\'' && s[1])
+			s++;
+		if (n == GIT_VALUE - 1)
+			return false;
+		out[n++] = *s;
+	}
+	out[n] = '\0';
+	return true;
+}
+
 /* `git -c core.hooksPath=x` in a command, and in an alias. */
 static int take_options(struct git_repo *g, const char *text)
 {
@@ -180,13 +201,11 @@ static int take_options(struct git_repo *g, const char *text)
 	int r = 0;
 
 	for (const char *s = text; r == 0 && (s = strstr(s, "-c")) != NULL; s += 2) {
-		const char *at = s + 2 + strspn(s + 2, " \t\"'");
-		size_t n = strcspn(at, " \t\"';&|)");
+		const char *at = s + 2 + strspn(s + 2, " \t");
 
-		if (at == s + 2 || (s != text && !strchr(" \t\"'", s[-1])) || n >= sizeof(setting))
+		if (at == s + 2 || (s != text && !strchr(" \t\"'", s[-1])) ||
+		    !read_setting(at, setting))
 			continue;
-		memcpy(setting, at, n);
-		setting[n] = '\0';
 		eq = strchr(setting, '=');
 		if (!eq)
 			continue;

@@ -274,8 +274,10 @@ int view_git_paths(const struct view_in *in, struct sandbox_git **ret, size_t *r
 
 		*ret = g.v;
 		*ret_n = g.n;
-		if (v && *v && !named && git_repo_fail_path(&g) < 0)
-			return -errno;
+		if (v && *v && !named)
+			r = git_repo_fail_path(&g);
+		if (r < 0)
+			return r;
 		if (named && strcmp(named, dot_git) != 0)
 			r = add_repository(in, GIT_ABOVE, in->project, named, ret, ret_n, err);
 	}

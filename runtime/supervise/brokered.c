@@ -116,7 +116,7 @@ static bool stays(void *arg, const char *path, uint32_t *ret_rule)
 
 	if (w)
 		*ret_rule = w->rule;
-	return w != NULL;
+	return w || (!sandbox_view_owns(b->view, path) && repos_is_mark(&b->repos, path, ret_rule));
 }
 
 static void makes_dir(void *arg, int dir, const char *name)
@@ -472,7 +472,7 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 	if (!b->room || !b->near)
 		r = -ENOMEM;
 	if (r == 0)
-		r = stays_init(&b->stays, view);
+		r = stays_init(&b->stays, view, b->repos.config);
 	b->broker.trees.uid = b->broker.reads.uid = b->broker.starts.uid = ids.uid_out;
 	b->from.proc_fd = sys_open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 	if (r == 0 && b->from.proc_fd < 0)

@@ -79,8 +79,11 @@ static bool is_of_others(const struct repos *r, const struct statx *st)
 
 /* --- what is a repository -------------------------------------------------------------------- */
 
-/* The object of n bytes of a path.  -1: there is none, or it is in no tree; *ret_closed, if wanted: or it may not be
- * looked at, and another process may open the folder before the call is made. */
+/*
+ * Opens the object that the first n bytes of a path name.  Returns -1 if there is none, or it is in no
+ * tree.  *ret_closed: or if it cannot be looked at; a folder above it may be closed, and another
+ * process may open it before the call is made.
+ */
 static int open_at(const struct repos *r, const char *path, size_t n, bool *ret_closed)
 {
 	AUTO_FREE char *text = strndup(path, n);
@@ -88,13 +91,13 @@ static int open_at(const struct repos *r, const char *path, size_t n, bool *ret_
 	const char *rest;
 	int fd;
 
+	*ret_closed = !text;
 	p = text ? broker_trees_find(r->trees, text, n, &rest) : NULL;
 	if (!p || p->kind != BROKER_TREE)
 		return -1;
 	fd = broker_open_far(p->fd, *rest ? rest : ".", O_PATH | O_NOFOLLOW | O_CLOEXEC,
 			     RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
-	if (fd < 0 && ret_closed)
-		*ret_closed = errno == EACCES;
+	*ret_closed = fd < 0 && errno != ENOENT && errno != ENOTDIR && errno != ELOOP;
 	return fd;
 }
 
@@ -127,7 +130,7 @@ static bool is_repository(const struct repos *r, const char *path, size_t n)
 	struct statx st;
 
 	if (fd < 0)
-		return closed && ends_with(path, n, dot_git);
+		return closed;
 	if (!look(fd, &st))
 		return true;
 	if (!S_ISDIR(st.stx_mode) || is_made(r, &st))
@@ -148,7 +151,7 @@ static bool is_others(const struct repos *r, const char *path, size_t n, const c
 	struct statx st;
 
 	if (fd < 0)
-		return closed && dirs;
+		return closed;
 	if (!look(fd, &st))
 		return true;
 	return (dirs || !S_ISDIR(st.stx_mode)) && is_of_others(r, &st);
@@ -186,7 +189,7 @@ static bool is_kept_there(const struct repos *r, const char *path, size_t n, uin
 		const struct pb_anchor *a = pb_at(m, m->anchors, sizeof(*a), i);
 		const char *name = pb_strp(m, a->path);
 		size_t k = a->path.len;
-		bool closed = false;
+		bool closed = false, foreign = false;
 		struct statx st;
 		int fd;
 
@@ -195,13 +198,11 @@ static bool is_kept_there(const struct repos *r, const char *path, size_t n, uin
 		    (rest[k] && rest[k] != '/'))
 			continue;
 		fd = open_at(r, path, n + k, &closed);
-		if (fd >= 0 && look(fd, &st))
-			closed = is_of_others(r, &st);
-		else
-			closed |= fd >= 0;
+		if (fd >= 0)
+			foreign = !look(fd, &st) || is_of_others(r, &st);
 		if (fd >= 0)
 			(void)close(fd);
-		if (!closed || !is_project(r, path, n))
+		if (!(foreign || closed) || !is_project(r, path, n))
 			continue;
 		*ret_rule = a->rule;
 		return true;
@@ -272,4 +273,13 @@ bool repos_keep(const struct repos *r, const char *path, uint32_t *ret_rule)
 		    is_kept_there(r, path, (size_t)(s - path), ret_rule))
 			return true;
 	return false;
+}
+
+bool repos_is_mark(const struct repos *r, const char *path, uint32_t *ret_rule)
+{
+	if (!r->project[0] || r->config == BROKER_NO_RULE || find_top(r, path) == SIZE_MAX ||
+	    !is_others(r, path, strlen(path), dot_git, true))
+		return false;
+	*ret_rule = r->config;
+	return true;
 }

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "runtime/broker/broker.h"
+
 static int by_host(const void *a, const void *b)
 {
 	return strcmp(((const struct stays_name *)a)->host, ((const struct stays_name *)b)->host);
@@ -34,13 +36,13 @@ static int add_mark(struct stays *s, const char *top, const char *dir, size_t n)
 	const char *host;
 	struct stat st;
 
-	if (!view->ngit ||
+	if (s->git_rule == BROKER_NO_RULE ||
 	    snprintf(path, sizeof(path), "%s%s%.*s/.git", top, n ? "/" : "", (int)n, dir) >= (int)sizeof(path))
 		return 0;
 	host = sandbox_view_host(view, path, buf, sizeof(buf));
 	if (!host || lstat(host, &st) != 0)
 		return 0;
-	*m = (struct sandbox_wall){ .kind = SANDBOX_WALL_NAME, .rule = view->git[0].rule,
+	*m = (struct sandbox_wall){ .kind = SANDBOX_WALL_NAME, .rule = s->git_rule,
 				    .path = strdup(path) };
 	s->nmarks++;
 	return m->path ? add_name(s, m) : -ENOMEM;
@@ -59,12 +61,12 @@ static int add_marks_of(struct stays *s, const struct sandbox_tree *tree)
 	return r;
 }
 
-int stays_init(struct stays *s, const struct sandbox_view *view)
+int stays_init(struct stays *s, const struct sandbox_view *view, uint32_t git_rule)
 {
 	size_t most = 1 + view->project.repos.n;
 	int r = 0;
 
-	*s = (struct stays){ .view = view };
+	*s = (struct stays){ .view = view, .git_rule = git_rule };
 	for (size_t i = 0; i < view->ntrees; i++)
 		most += 1 + view->trees[i].repos.n;
 	s->v = calloc(view->nwalls + most, sizeof(*s->v));

@@ -21,10 +21,11 @@ struct stays {
 	size_t n;
 	struct sandbox_wall *marks; /* the .git folders; their paths are malloc'ed */
 	size_t nmarks;
+	uint32_t git_rule; /* by which git's names are kept; BROKER_NO_RULE: they may be written */
 };
 
 /* 0 or -ENOMEM; stays_release() is safe after both, and after `*s = { 0 }`. */
-int stays_init(struct stays *s, const struct sandbox_view *view);
+int stays_init(struct stays *s, const struct sandbox_view *view, uint32_t git_rule);
 void stays_release(struct stays *s);
 /* The wall that the path inside is, or NULL. */
 const struct sandbox_wall *stays_at(const struct stays *s, const char *path);

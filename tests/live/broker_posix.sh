@@ -189,6 +189,7 @@ for at in . /proc/self/cwd; do
 	rm -f "$at${2}/x/victim"; mv -f "$at$2/x/other" "$at$2/x/another"; echo x >"$at$2/x/new"
 	ls "$at" | grep -x usr; cat "$at$2/x/text"
 done
+echo last
 EOP
 policy 'file { deny write ".env*"  allow read "'"$WORK/away.sh"'" }'
 policy 'file { hide "**/.env*"  allow read "'"$WORK/away.sh"'" }' far
@@ -202,6 +203,7 @@ for name in p far; do
 		} &
 		run_with $name sh "$WORK/away.sh" "$from" "$P"
 		wait $!
+		want_out '^last$'
 		if [ "$from" = / ]; then
 			no_file x/victim && no_file x/other
 			want_file x/another && want_file x/new

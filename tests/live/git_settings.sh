@@ -344,14 +344,16 @@ rm tools/absent
 # also as what a command runs, in an alias, and as a setting that an alias gives
 git config --unset core.fsmonitor
 for setting in '!sh tools/absent' 'difftool -y -x ./tools/absent' 'grep -O./tools/absent x' 'submodule foreach ../tools/absent' \
-	'-c core.fsmonitor=tools/absent status'; do
+	'-c core.fsmonitor=tools/absent status' "-c core.fsmonitor='tools/absent' status" "-c 'core.fsmonitor=sh tools/absent' status" \
+	'!nice sh -c "sh tools/absent"' '!echo a $(sh tools/absent)' '!if true; then sh tools/absent; fi' \
+	'!exec sh tools/absent' '!env A=1 sh tools/absent' '!bash -o pipefail tools/absent'; do
 	git config alias.z "$setting"
 	run sh -c 'echo bad >tools/absent; echo x >tools/free'
 	no_file tools/absent
 	want_file tools/free
 	rm -f tools/free
 done
-git config alias.z '-c core.hooksPath=hk2 commit'
+git config alias.z "-c core.hooksPath='hk2' commit"
 run sh -c 'mkdir hk2; echo bad >hk2/pre-commit; echo x >tools/free'
 no_file hk2/pre-commit
 want_file tools/free

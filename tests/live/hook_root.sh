@@ -149,7 +149,7 @@ for agent in claude-code codex gemini-cli; do
 	allows "the control: put back"
 	if [ $agent != codex ]; then
 		for start in /nonexistent /dev/null "$M/app/../none"; do
-			ask $agent "$start" "$P" 'cat .env' "none-$agent-$start"
+			ask $agent "$start" "$M/app" "FILE:$M/app/a" "none-$agent-$start"
 			denies "a session that begins in $start"
 		done
 	fi

@@ -20,17 +20,20 @@ fresh() { # DIR
 	rm -rf "$P" "$W"
 	mkdir -p "$P/.git" "$1/own" "$W"
 	for f in "${KEPT[@]}"; do mkdir -p "$1/${f%/*}" && echo real >"$1/$f"; done
-	mkdir -p "$1/app/new" "$1/app/.github/workflows"
+	mkdir -p "$1/app/new" "$1/app/.github/workflows" "$1/e/.git"
+	echo real >"$1/e/CLAUDE.md"
 	cd "$P" || exit 1
 }
 # DIR: a run that opens what is closed and writes in every way
 attack() {
 	run sh -c 'cd "$1" || exit 1; shift; chmod 755 b b/app app app/.pol app/.claude b/app/.git 2>/dev/null
 		for f; do (echo EVIL >>"$f"); (echo EVIL >"$f"); ln -f own/x "$f"; rm -f "$f"; mv "$f" "$f.x"; echo y >own/y; mv own/y "$f"; done 2>/dev/null
+		mv e/.git e/old; rmdir e/.git; echo EVIL >e/CLAUDE.md
 		mv app app2; mv b c; mv b/app b/c; rm -rf app/.pol; echo free >own/f
 		for f in '"${OPEN[*]}"'; do echo free >"$f"; done' - "$1" "${KEPT[@]}"
 	chmod -R u+rwx "$1"
-	for f in "${KEPT[@]}"; do want_text real "$1/$f"; done
+	for f in "${KEPT[@]}" e/CLAUDE.md; do want_text real "$1/$f"; done
+	[ -d "$1/e/.git" ] || bad "the empty .git that makes e a project is gone"
 	want_text free "$1/own/f"
 	for f in "${OPEN[@]}"; do want_text free "$1/$f"; done
 }
@@ -46,6 +49,8 @@ for dir in "$P" "$W"; do
 		run sh -c "cd '$dir' && $way"
 		want_rc 0
 		attack "$dir"
+		# root looks into closed folders
+		case $way in chmod*) is_root || want_err 'not all of .* was searched' ;; *) want_err 'not all of .* was searched' ;; esac
 	done
 done
 
