@@ -141,7 +141,7 @@ static struct eval_match search_opaque(const struct eval_asked *q, const struct 
 		text[i] = (struct regex_text){ joint.p, joint.n };
 	}
 	if (!eval_words_are_literal(q))
-		says = regex_search_beginnings(&re, flags, arena_alloc(&a, size), size, text, 2, &steps);
+		says = regex_search_prefixes(&re, flags, arena_alloc(&a, size), size, text, 2, &steps);
 	else if (side == EVAL_BROAD || eval_program_is_trusted(q, program))
 		says = regex_search(&re, flags, arena_alloc(&a, size), size, text,
 				    side == EVAL_BROAD ? 2 : 1, &steps);

@@ -146,7 +146,7 @@ enum regex_says regex_search(const struct regex_text *re, unsigned flags, void *
 	return search_all(re, flags, room, size, texts, count, false, ret_steps);
 }
 
-enum regex_says regex_search_beginnings(const struct regex_text *re, unsigned flags, void *room,
+enum regex_says regex_search_prefixes(const struct regex_text *re, unsigned flags, void *room,
 					size_t size, const struct regex_text *texts, size_t count,
 					uint64_t *ret_steps)
 {

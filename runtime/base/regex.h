@@ -38,10 +38,10 @@ enum regex_says regex_search(const struct regex_text *re, unsigned flags, void *
 			     size_t size, const struct regex_text *texts, size_t count,
 			     uint64_t *ret_steps);
 /*
- * Only the beginnings of the texts are known. no: the expression holds to the beginning of a
- * text (`^`), and no text that begins so has a match; else unknown.
+ * Each text is only the prefix of a longer one. no: the expression is anchored (`^`), and no text
+ * with one of these prefixes has a match; else unknown.
  */
-enum regex_says regex_search_beginnings(const struct regex_text *re, unsigned flags, void *room,
+enum regex_says regex_search_prefixes(const struct regex_text *re, unsigned flags, void *room,
 					size_t size, const struct regex_text *texts, size_t count,
 					uint64_t *ret_steps);
 

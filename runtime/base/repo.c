@@ -24,8 +24,8 @@ enum place {
 	IN_GIT,       /* a .git */
 	IN_BARE,      /* a bare repository: of it only modules and worktrees are looked at, the
 	                 rest is a folder IN_TREE */
-	IN_GIT_REST,  /* another folder in a .git, or below one: git takes a repository in it for
-	                 one as everywhere, when it is started there */
+	IN_GIT_REST,  /* any other folder below a .git: git uses a repository in it if it is
+	                 started there */
 	IN_OBJECTS,   /* .git/objects */
 	IN_MODULES,   /* .git/modules, or a folder within a module's name */
 	IN_WORKTREES, /* .git/worktrees */
@@ -280,7 +280,7 @@ static void look(struct search *s, const struct step *at)
 		return;
 	}
 	is_git = x.head && ((x.objects && x.refs) || x.commondir);
-	/* below modules a folder .git is found as the repository that it is */
+	/* below modules a folder .git is a repository, and REPO_GIT_DIR reports it */
 	if (x.dot_git && (at->path[0] || s->with_top) &&
 	    !(at->place == IN_MODULES && x.dot_git_dir))
 		found(s, x.dot_git_dir ? REPO_DOT_GIT : REPO_GIT_FILE, at->path, ".git");

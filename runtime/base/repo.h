@@ -56,8 +56,9 @@ enum repo_top {
 int repo_find(int dirfd, struct repo_list *ret);
 /* The same for another top, within `ms` milliseconds. */
 int repo_find_from(int dirfd, enum repo_top top, unsigned ms, struct repo_list *ret);
-/* As repo_find(), and calls `meet` for each name in each ordinary folder, .git (not the folders in it), repository of a submodule and
- * folder of a worktree's administrative files: `dir` is its path, "" for the top, `fd` a descriptor of it. */
+/* As repo_find(), and calls `meet` for each name in each ordinary folder, .git (not the folders in it),
+ * repository of a submodule and folder of a worktree's administrative files: `dir` is its path, "" for
+ * the top, `fd` a descriptor of it. */
 typedef void repo_meet(void *arg, int fd, const char *dir, const char *name);
 int repo_find_each(int dirfd, repo_meet *meet, void *arg, struct repo_list *ret);
 void repo_release(struct repo_list *l);

@@ -46,15 +46,16 @@ static bool writes(uint64_t flags)
 	return (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC);
 }
 
-/* Before something changes: as with the kernel, who cannot get a descriptor makes no file and empties none. */
-static int may_get(const struct broker_act *a)
+/* As in the kernel, an open that fails with EMFILE must not have made or emptied the file: asked before
+ * something changes.  0 or -EMFILE. */
+static int has_room_for_fd(const struct broker_act *a)
 {
 	const struct broker_rules *rules = &a->b->rules;
 	const struct broker_caller *by = &a->c->by;
 
 	if (by->pid && !tracee_has_room(by->proc_fd, by->pid))
 		return -EMFILE;
-	return rules->may_hold && a->at->place->kind != BROKER_WRITE_HERE ? rules->may_hold(rules->arg) : 0;
+	return rules->make_room_to_hold && a->at->place->kind != BROKER_WRITE_HERE ? rules->make_room_to_hold(rules->arg) : 0;
 }
 
 /* A descriptor for writing can be opened again for reading, so both must be allowed. */
@@ -82,7 +83,7 @@ static int make(struct broker_act *a)
 	int fd, err, r = may_open(a, false);
 
 	if (r == 0)
-		r = may_get(a);
+		r = has_room_for_fd(a);
 	if (r == 0)
 		r = broker_take_umask(a, &own);
 	if (r < 0)
@@ -159,7 +160,7 @@ static int open_object(struct broker_act *a)
 	if (r == 0)
 		r = broker_may_write_names(a, s);
 	if (r == 0 && (flags & O_TRUNC))
-		r = may_get(a);
+		r = has_room_for_fd(a);
 	if (r < 0)
 		return r;
 	fd = broker_reopen(a->b, s->object, (flags & PLAIN_FLAGS) | (flags & O_TRUNC));

@@ -73,7 +73,7 @@ struct broker_rules {
 	 * -errno: the run does not get it.  NULL: nobody wants to know. */
 	int (*hold)(void *arg, int fd, int *object, bool linked);
 	/* Could it hold one more?  0 or -errno.  NULL: always. */
-	int (*may_hold)(void *arg);
+	int (*make_room_to_hold)(void *arg);
 	/* The run is about to start the program `object` (O_PATH).  0, or -errno: the kernel
 	 * will not be able to open it.  BROKER_LATER: it will be, but not yet; the caller is to wait
 	 * until the whole call is decided anew.  NULL: the kernel can open all of them. */

@@ -77,8 +77,8 @@ static size_t goes_up(const char *raw)
 	return raw[n] ? n : 0;
 }
 
-/* A directory that is gone has none below it, but the kernel still knows the one above: what begins with
- * ".." is found from there. */
+/* A removed directory contains nothing, but its ".." still leads to the directory above in the kernel.  A
+ * path that begins with ".." is therefore resolved from there. */
 static void begin_above(const struct reading *r, int dirfd, char *raw, struct name_text *base)
 {
 	struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC,

@@ -42,7 +42,7 @@ struct guard_says call_search(struct call *c, const struct pb_regex *re, bool br
 	room = pool_take(&c->l->pool, size, 1);
 	if (n && room && c->l->work) {
 		says = c->literal ? regex_search(&of, flags, room, size, text, n, &steps) :
-				    regex_search_beginnings(&of, flags, room, size, text, n, &steps);
+				    regex_search_prefixes(&of, flags, room, size, text, n, &steps);
 		(void)part_spend(c->l, steps / STEPS_PER_WORK);
 	} else {
 		c->l->work = 0;

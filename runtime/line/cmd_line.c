@@ -162,7 +162,10 @@ static bool interpreted(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_pa
 		cmd_script(a, p, p->words[r->operand].w);
 	else if (!r->no_operand)
 		cmd_opaque(p, "a script that is not known");
-	return cmd_module(a, c, p) && (!r->operand || r->code || cmd_as_program(a, c, p, r->operand));
+	if (!cmd_module(a, c, p))
+		return false;
+	/* the script is a program to rules */
+	return !r->operand || r->code || cmd_as_program(a, c, p, r->operand);
 }
 
 bool cmd_run(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_word *words, uint32_t n)

@@ -47,7 +47,7 @@ static bool run_as(struct cmd_an *a, const struct cmd_ctx *c,
 }
 
 /* Runs the command without word `at`. */
-static bool run_without(struct cmd_an *a, const struct cmd_ctx *c, const struct cmd_part *p,
+static bool run_without_word(struct cmd_an *a, const struct cmd_ctx *c, const struct cmd_part *p,
 			uint32_t at)
 {
 	struct cmd_part **part = a->tail;
@@ -133,7 +133,7 @@ static bool subcommands(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_pa
 
 /* `docker container rm` is `docker rm`: the table of the word has the other name ".", which
  * stands for no word at all. */
-static bool without_word(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
+static bool run_under_shorter_name(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
 {
 	const struct line_program *top, *sub;
 	const char *base;
@@ -151,7 +151,7 @@ static bool without_word(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_p
 			continue;
 		sub = cmd_subcommand(a->facts, top, w->seg.p, w->seg.n);
 		if (sub && cmd_in_words(a->facts, sub->also, ".", 1))
-			return run_without(a, c, p, i);
+			return run_without_word(a, c, p, i);
 	}
 	return true;
 }
@@ -282,7 +282,7 @@ bool cmd_renamed(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		return false;
 	if (!p->program)
 		return true;
-	return without_word(a, c, p) && (!r->command || subcommands(a, c, p, r->command));
+	return run_under_shorter_name(a, c, p) && (!r->command || subcommands(a, c, p, r->command));
 }
 
 /* --- scripts and modules ------------------------------------------------------------------ */

@@ -233,13 +233,18 @@ static void look_at_projects(struct left *l, int fd, const struct sandbox_tree *
 		const size_t n = repo_project(it);
 
 		/* the search tells the .git of a folder, and its .pol right after it */
-		if ((i && it->kind == REPO_POLICY && n == repo_project(it - 1) &&
-		     strncmp(it->path, it[-1].path, n) == 0) ||
-		    (!n && (strchr(it->path, '/') || it->path[0] != '.')) || n >= sizeof(dir))
+		if (i && it->kind == REPO_POLICY && n == repo_project(it - 1) &&
+		    strncmp(it->path, it[-1].path, n) == 0)
+			continue;
+		/* it makes no folder a project */
+		if ((!n && (strchr(it->path, '/') || it->path[0] != '.')) || n >= sizeof(dir))
 			continue;
 		(void)snprintf(dir, sizeof(dir), "%.*s", (int)n, it->path);
 		(void)snprintf(whole, sizeof(whole), "%s%s%s", tree->path, n ? "/" : "", dir);
-		for (size_t k = 0; k < l->names.nfloor && !view_at(whole, l->project); k++)
+		/* what the project has is told by the names of its own */
+		if (view_at(whole, l->project))
+			continue;
+		for (size_t k = 0; k < l->names.nfloor; k++)
 			if (new_names_changed(&l->names, k, fd, dir, path))
 				add_found_in(l, tree->path, LEFT_WRITTEN, path, when);
 	}

@@ -13,9 +13,12 @@
 #include "runtime/base/passwd.h"
 #include "runtime/sandbox/view_host.h"
 
+/* A folder and a name in it, both as long as the kernel takes them. */
+enum { PATH_ROOM = 2 * 4096 + 108 };
+
 int git_repo_read_text(const struct git_repo *g, const char *path, char **ret)
 {
-	char full[8300];
+	char full[PATH_ROOM];
 	size_t len;
 	int n = snprintf(full, sizeof(full), "%s%s", g->in->prefix, path);
 	int r = n < 0 || (size_t)n >= sizeof(full) ?
@@ -87,7 +90,7 @@ static int add_stays(struct git_repo *g, const char *path)
  * where the name leads, and not back to the directory that holds it: behind a link these differ.
  * So the name has to stay what it is, and if it is absent, no run may make a link of it.
  */
-static int go_up(struct git_repo *g, char way[8300], bool named)
+static int go_up(struct git_repo *g, char way[PATH_ROOM], bool named)
 {
 	struct view_link *links = NULL;
 	char real[4096], *slash;
@@ -107,7 +110,7 @@ static int go_up(struct git_repo *g, char way[8300], bool named)
 	if (known && named && r == 0)
 		r = add_stays(g, real);
 	if (known)
-		(void)snprintf(way, 8300, "%s", real);
+		(void)snprintf(way, PATH_ROOM, "%s", real);
 	free(links);
 	slash = strrchr(way, '/');
 	if (slash)
@@ -117,7 +120,7 @@ static int go_up(struct git_repo *g, char way[8300], bool named)
 
 char *git_repo_join_path(struct git_repo *g, const char *dir, const char *rel)
 {
-	char out[8300] = "", in[8300];
+	char out[PATH_ROOM] = "", in[PATH_ROOM];
 	size_t have = 0, base = rel[0] == '/' ? 0 : strlen(dir) + 1;
 
 	if (snprintf(in, sizeof(in), "%s%s%s", rel[0] == '/' ? "" : dir,
@@ -125,14 +128,14 @@ char *git_repo_join_path(struct git_repo *g, const char *dir, const char *rel)
 		errno = ENAMETOOLONG;
 		return NULL;
 	}
-	for (char *save = NULL, *c = strtok_r(in, "/", &save), *last = in; c;
+	for (char *save = NULL, *c = strtok_r(in, "/", &save), *last = NULL; c;
 	     c = strtok_r(NULL, "/", &save)) {
 		if (!strcmp(c, "."))
 			continue;
 		if (!strcmp(c, "..")) {
-			int r = go_up(g, out, last >= in + base && last != in);
+			int r = go_up(g, out, last && last >= in + base);
 
-			last = in;
+			last = NULL; /* two ".." behind one name: it was seen to */
 			if (r < 0) {
 				errno = -r;
 				return NULL;

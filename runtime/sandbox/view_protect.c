@@ -208,9 +208,11 @@ static int keep_git(struct view_builder *b, size_t n)
 
 	for (; n < b->out->ngit && r == 0; n++) {
 		struct sandbox_git *g = &b->out->git[n];
-		bool reach = !g->stays; /* see view_walls() */
+		bool reach = true;
 
 		g->rule = g->hooks || config == VIEW_NO_RULE ? hooks : config;
+		if (g->stays) /* view_walls() adds its wall */
+			continue;
 		if (g->maybe)
 			r = within_reach(b, g->path, &reach);
 		if (r == 0 && reach)

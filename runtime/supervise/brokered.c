@@ -88,7 +88,7 @@ static int hold(void *arg, int fd, int *object, bool linked)
 	return held_add(&b->held, fd, object, linked);
 }
 
-static int may_hold(void *arg)
+static int make_room_to_hold(void *arg)
 {
 	struct brokered *b = arg;
 
@@ -432,7 +432,7 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 					    .allows = allows,
 					    .denies = denies,
 					    .hold = hold,
-					    .may_hold = may_hold,
+					    .make_room_to_hold = make_room_to_hold,
 					    .in_use = in_use,
 					    .denied_name = denied_name,
 					    .stays = stays,

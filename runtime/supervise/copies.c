@@ -128,7 +128,7 @@ bool copies_runs(const struct copies *c, int object, dev_t dev, ino_t ino)
 
 		if (!f->size || f->was.st_dev != dev || f->was.st_ino != ino)
 			continue;
-		/* its copy was taken away and goes on running; the number may be another file's by now */
+		/* the copy was taken away, and may still run; the program's inode number may have been reused */
 		if (f->fd < 0 && (!f->number || f->number != number_of(object)))
 			continue;
 		AUTO_CLOSE int fd = find_file(c, i);

@@ -72,7 +72,7 @@ static bool is_made(const struct repos *r, const struct statx *st)
 	return numbers_has(&r->made, known_files_number(st));
 }
 
-static bool is_of_others(const struct repos *r, const struct statx *st)
+static bool is_foreign(const struct repos *r, const struct statx *st)
 {
 	return S_ISDIR(st->stx_mode) ? !is_made(r, st) : !known_files_has(&r->held->known, st);
 }
@@ -144,7 +144,7 @@ static bool is_repository(const struct repos *r, const char *path, size_t n)
 
 /* Do the n bytes of a path end with `name`, and name an object that somebody else has made?
  * Without `dirs` a directory is not meant. */
-static bool is_others(const struct repos *r, const char *path, size_t n, const char *name, bool dirs)
+static bool is_foreign_named(const struct repos *r, const char *path, size_t n, const char *name, bool dirs)
 {
 	bool closed = false;
 	AUTO_CLOSE int fd = ends_with(path, n, name) ? open_at(r, path, n, &closed) : -1;
@@ -154,7 +154,7 @@ static bool is_others(const struct repos *r, const char *path, size_t n, const c
 		return closed;
 	if (!look(fd, &st))
 		return true;
-	return (dirs || !S_ISDIR(st.stx_mode)) && is_of_others(r, &st);
+	return (dirs || !S_ISDIR(st.stx_mode)) && is_foreign(r, &st);
 }
 
 /* --- what else is kept at the top of a project ------------------------------------------------ */
@@ -173,14 +173,15 @@ static bool is_project(const struct repos *r, const char *path, size_t n)
 			closed |= errno != ENOENT && errno != ENOTDIR;
 			continue;
 		}
-		if (is_of_others(r, &st))
+		if (is_foreign(r, &st))
 			return true;
 	}
 	return closed;
 }
 
-/* What exists of the floor's names at the top of a project: `path` has the project's n bytes, and what lies below. */
-static bool is_kept_there(const struct repos *r, const char *path, size_t n, uint32_t *ret_rule)
+/* Is the path one of the floor's names at the top of a project, or below one, which exists?  The first n
+ * bytes are the project. */
+static bool is_floor_name_of_project(const struct repos *r, const char *path, size_t n, uint32_t *ret_rule)
 {
 	const struct pb_mounts *m = r->ctx->b->mounts;
 	const char *rest = path + n;
@@ -199,7 +200,7 @@ static bool is_kept_there(const struct repos *r, const char *path, size_t n, uin
 			continue;
 		fd = open_at(r, path, n + k, &closed);
 		if (fd >= 0)
-			foreign = !look(fd, &st) || is_of_others(r, &st);
+			foreign = !look(fd, &st) || is_foreign(r, &st);
 		if (fd >= 0)
 			(void)close(fd);
 		if (!(foreign || closed) || !is_project(r, path, n))
@@ -230,7 +231,7 @@ static size_t find_top(const struct repos *r, const char *path)
 }
 
 /* What git reads in a repository, and a .pol. */
-static bool is_kept_of_git(const struct repos *r, const char *path, size_t top, uint32_t *ret_rule)
+static bool is_name_of_git(const struct repos *r, const char *path, size_t top, uint32_t *ret_rule)
 {
 	for (const char *s = path + top; *s == '/';) {
 		size_t n = strcspn(s + 1, "/");
@@ -246,13 +247,13 @@ static bool is_kept_of_git(const struct repos *r, const char *path, size_t top, 
 			return true;
 		}
 		s += 1 + n;
-		if (r->policy != BROKER_NO_RULE && is_others(r, path, (size_t)(s - path), dot_pol, true)) {
+		if (r->policy != BROKER_NO_RULE && is_foreign_named(r, path, (size_t)(s - path), dot_pol, true)) {
 			*ret_rule = r->policy;
 			return true;
 		}
 	}
 	/* a .git that is a file or a link names a repository */
-	if (r->config == BROKER_NO_RULE || !is_others(r, path, strlen(path), dot_git, false))
+	if (r->config == BROKER_NO_RULE || !is_foreign_named(r, path, strlen(path), dot_git, false))
 		return false;
 	*ret_rule = r->config;
 	return true;
@@ -265,12 +266,12 @@ bool repos_keep(const struct repos *r, const char *path, uint32_t *ret_rule)
 	if (top == SIZE_MAX)
 		return false;
 	/* first the names for which the policy may have a rule of its own */
-	if (is_kept_of_git(r, path, top, ret_rule))
+	if (is_name_of_git(r, path, top, ret_rule))
 		return true;
 	for (const char *s = path + top; *s == '/'; s += 1 + strcspn(s + 1, "/"))
 		/* the names of the project itself have rules */
 		if ((s > path + top || !view_below(path, r->project)) &&
-		    is_kept_there(r, path, (size_t)(s - path), ret_rule))
+		    is_floor_name_of_project(r, path, (size_t)(s - path), ret_rule))
 			return true;
 	return false;
 }
@@ -278,7 +279,7 @@ bool repos_keep(const struct repos *r, const char *path, uint32_t *ret_rule)
 bool repos_is_mark(const struct repos *r, const char *path, uint32_t *ret_rule)
 {
 	if (!r->project[0] || r->config == BROKER_NO_RULE || find_top(r, path) == SIZE_MAX ||
-	    !is_others(r, path, strlen(path), dot_git, true))
+	    !is_foreign_named(r, path, strlen(path), dot_git, true))
 		return false;
 	*ret_rule = r->config;
 	return true;

@@ -1,12 +1,13 @@
 /*
- * Repositories and projects that the search at the start of a run has not found, or that appear while the
- * run goes on.  Those that were found have walls and denied names of their own (view_nested.h).  Of the others
- * it is looked at each call, by name: a repository's configuration, its hooks, and what leads git elsewhere; the
- * whole of a .pol; and what exists of the floor's names at the top of a folder with a .git or a .pol.  A search
- * has limits, and a run could have left the tree so that they are met: folders that may not be looked at, or
- * more repositories than it lists.  What the run itself makes (git init, clone, submodule, worktree) is the
- * run's: it is told afterwards (polrun/left.h).  Which is which is known by the directory: the run makes one by
- * a call that polrun makes for it.
+ * Repositories and projects that the search at the start of a run has not found, or that appear
+ * while the run goes on.  Those that were found have walls and denied names of their own
+ * (view_nested.h).  The broker checks each call for the names of all others: a repository's
+ * configuration, its hooks, and what leads git elsewhere; the whole of a .pol; and what exists of
+ * the floor's names at the top of a folder with a .git or a .pol.  A search has limits, and a run
+ * could have left the tree so that they are met: folders that cannot be looked at, or more
+ * repositories than the search lists.  What the run itself makes (git init, clone, submodule,
+ * worktree) is the run's, and is told afterwards (polrun/left.h).  The two are told apart by the
+ * directory: polrun makes those of the run, by a call that it makes for it.
  *
  * config.lock can be written: `git checkout -b NAME origin/NAME` ends with an error where git cannot
  * have it.  What becomes of such a file when git outside renames it: held.h.
@@ -37,8 +38,8 @@ void repos_init(struct repos *r, const struct decide_ctx *c, const struct broker
 void repos_release(struct repos *r);
 /* The run has made the directory `name` in `dir`. */
 void repos_note(struct repos *r, int dir, const char *name);
-/* Is the name of the host a .git that somebody else has made?  It is neither moved nor removed: what lies
- * beside it would be no project any more. */
+/* Is the name of the host a .git that somebody else has made?  It is neither moved nor removed: what
+ * lies beside it would be no project any more. */
 bool repos_is_mark(const struct repos *r, const char *path, uint32_t *ret_rule);
 /* Is the name of the host kept from being written?  *ret_rule then. */
 bool repos_keep(const struct repos *r, const char *path, uint32_t *ret_rule);
