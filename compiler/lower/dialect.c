@@ -54,7 +54,7 @@ void lower_warn_exact(struct lower *l, const struct ast_value *v, const struct i
 	struct str t = v->text;
 	struct diag *d;
 
-	/* `deny "sh"` is the rule against `curl X | sh`: a shell without arguments runs what it reads from the pipe.
+	/* A shell without arguments runs what it reads from a pipe: `deny "sh"` is the rule against `curl X | sh`.
 	 * The library's authors have chosen the number of words. */
 	if (c->regex || c->tail || !c->nwords || lower_is_shell(t) || l->s->map->files.v[v->at.file].library)
 		return;

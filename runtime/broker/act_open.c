@@ -55,7 +55,9 @@ static int has_room_for_fd(const struct broker_act *a)
 
 	if (by->pid && !tracee_has_room(by->proc_fd, by->pid))
 		return -EMFILE;
-	return rules->make_room_to_hold && a->at->place->kind != BROKER_WRITE_HERE ? rules->make_room_to_hold(rules->arg) : 0;
+	if (!rules->make_room_to_hold || a->at->place->kind == BROKER_WRITE_HERE)
+		return 0;
+	return rules->make_room_to_hold(rules->arg);
 }
 
 /* A descriptor for writing can be opened again for reading, so both must be allowed. */

@@ -13,19 +13,35 @@
 #include "runtime/line/cmd_run.h"
 #include "runtime/line/cmd_text.h"
 
+/* Room for n words of another reading of a command; NULL: a limit is reached. */
+static struct cmd_word *new_words(struct cmd_an *a, uint32_t n)
+{
+	return cmd_work(a, n + 16) ? cmd_alloc(a, sizeof(struct cmd_word) * n) : NULL;
+}
+
+/* Analyses the words as another reading of a command.  `flags`: of its part; the name as written was
+ * already asked about `otherwise`. */
+static bool run_words(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_word *v, uint32_t n,
+		      uint32_t flags)
+{
+	struct cmd_part **part = a->tail;
+	struct cmd_ctx as = *c;
+
+	as.alternative = true;
+	if (!cmd_run(a, &as, v, n))
+		return false;
+	(*part)->flags |= flags;
+	return true;
+}
+
 /* Runs the command with word `at` replaced by a name, or by `first` and that name. */
 static bool run_as(struct cmd_an *a, const struct cmd_ctx *c,
 		   const struct cmd_word *words, uint32_t n, uint32_t at,
 		   const struct sh_word *first, const struct sh_word *name)
 {
-	struct cmd_part **part = a->tail;
-	struct cmd_ctx as = *c;
 	uint32_t more = first != NULL;
-	struct cmd_word *v;
+	struct cmd_word *v = name ? new_words(a, n + more) : NULL;
 
-	if (!name || !cmd_work(a, n + 16))
-		return false;
-	v = cmd_alloc(a, sizeof(*v) * (n + more));
 	if (!v)
 		return false;
 	for (uint32_t i = 0; i < n + more; i++) {
@@ -38,35 +54,21 @@ static bool run_as(struct cmd_an *a, const struct cmd_ctx *c,
 	v[at + more].w = name;
 	/* if the word may also be a value, another reading covers that */
 	v[at + more].as = at + more ? CMD_AS_OPERAND : CMD_AS_ANY;
-	as.alternative = true;
-	if (!cmd_run(a, &as, v, n + more))
-		return false;
-	/* the name as written was already asked about `otherwise` */
-	(*part)->flags |= CMD_TRANSPARENT;
-	return true;
+	return run_words(a, c, v, n + more, CMD_TRANSPARENT);
 }
 
 /* Runs the command without word `at`. */
 static bool run_without_word(struct cmd_an *a, const struct cmd_ctx *c, const struct cmd_part *p,
-			uint32_t at)
+			     uint32_t at)
 {
-	struct cmd_part **part = a->tail;
-	struct cmd_ctx as = *c;
-	struct cmd_word *v;
+	struct cmd_word *v = new_words(a, p->nwords);
 
-	if (!cmd_work(a, p->nwords + 16))
-		return false;
-	v = cmd_alloc(a, sizeof(*v) * p->nwords);
 	if (!v)
 		return false;
 	for (uint32_t i = 0, k = 0; i < p->nwords; i++)
 		if (i != at)
 			v[k++] = (struct cmd_word){ .w = p->words[i].w };
-	as.alternative = true;
-	if (!cmd_run(a, &as, v, p->nwords - 1))
-		return false;
-	(*part)->flags |= CMD_TRANSPARENT;
-	return true;
+	return run_words(a, c, v, p->nwords - 1, CMD_TRANSPARENT);
 }
 
 /* "git-push": the text before the dash names a program whose table allows this form, also
@@ -163,16 +165,10 @@ static bool run_under_shorter_name(struct cmd_an *a, const struct cmd_ctx *c, st
 bool cmd_forked(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		const struct cmd_read *r)
 {
-	struct cmd_ctx as = *c;
-
-	as.alternative = true;
 	for (const struct cmd_fork *f = r->forks; f; f = f->next) {
 		const struct cmd_fork *g = r->forks;
-		struct cmd_word *v;
+		struct cmd_word *v = new_words(a, p->nwords);
 
-		if (!cmd_work(a, p->nwords + 16))
-			return false;
-		v = cmd_alloc(a, sizeof(*v) * p->nwords);
 		if (!v)
 			return false;
 		for (uint32_t i = 0; i < p->nwords; i++)
@@ -180,7 +176,7 @@ bool cmd_forked(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		for (; g != f; g = g->next)
 			v[g->word].as = CMD_AS_OPERAND;
 		v[f->word].as = CMD_AS_VALUE;
-		if (!cmd_run(a, &as, v, p->nwords))
+		if (!run_words(a, c, v, p->nwords, 0))
 			return false;
 	}
 	return true;
@@ -292,17 +288,16 @@ bool cmd_renamed(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 static bool run_named(struct cmd_an *a, const struct cmd_ctx *c, const struct cmd_part *p,
 		      const char *name, size_t n, uint32_t rest)
 {
-	struct cmd_part **part = a->tail;
-	struct cmd_ctx as = *c;
+	uint32_t nwords = p->nwords - rest + 1;
 	struct cmd_word *v;
 	char *path;
 
 	if (!n)
 		return true;
-	if (!cmd_work(a, n + p->nwords + 16))
+	if (!cmd_work(a, n + rest))
 		return false;
 	path = cmd_alloc(a, n + 2);
-	v = cmd_alloc(a, sizeof(*v) * (p->nwords - rest + 1));
+	v = new_words(a, nwords);
 	if (!path || !v)
 		return false;
 	memcpy(path, "./", 2);
@@ -311,12 +306,8 @@ static bool run_named(struct cmd_an *a, const struct cmd_ctx *c, const struct cm
 							      cmd_literal(a, path, n + 2) };
 	for (uint32_t i = rest; i < p->nwords; i++)
 		v[1 + i - rest] = (struct cmd_word){ .w = p->words[i].w };
-	as.alternative = true;
-	if (!v[0].w || !cmd_run(a, &as, v, p->nwords - rest + 1))
-		return false;
-	/* the interpreter has a table, and was asked about `otherwise` */
-	(*part)->flags |= CMD_TRANSPARENT | CMD_TABLED;
-	return true;
+	/* the interpreter has a table */
+	return v[0].w && run_words(a, c, v, nwords, CMD_TRANSPARENT | CMD_TABLED);
 }
 
 bool cmd_as_program(struct cmd_an *a, const struct cmd_ctx *c, const struct cmd_part *p,

@@ -88,7 +88,7 @@ static int add_stays(struct git_repo *g, const char *path)
 /*
  * At a ".." behind the name `way`, which a setting mentions if `named`.  The kernel goes up from
  * where the name leads, and not back to the directory that holds it: behind a link these differ.
- * So the name has to stay what it is, and if it is absent, no run may make a link of it.
+ * So a run must not put something else at the name, nor make it if it is absent.
  */
 static int go_up(struct git_repo *g, char way[PATH_ROOM], bool named)
 {

@@ -472,7 +472,7 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 	if (!b->room || !b->near)
 		r = -ENOMEM;
 	if (r == 0)
-		r = stays_init(&b->stays, view, b->repos.config);
+		r = stays_init(&b->stays, view);
 	b->broker.trees.uid = b->broker.reads.uid = b->broker.starts.uid = ids.uid_out;
 	b->from.proc_fd = sys_open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 	if (r == 0 && b->from.proc_fd < 0)

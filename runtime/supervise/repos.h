@@ -38,8 +38,9 @@ void repos_init(struct repos *r, const struct decide_ctx *c, const struct broker
 void repos_release(struct repos *r);
 /* The run has made the directory `name` in `dir`. */
 void repos_note(struct repos *r, int dir, const char *name);
-/* Is the name of the host a .git that somebody else has made?  It is neither moved nor removed: what
- * lies beside it would be no project any more. */
+/* Is the name of the host a .git that somebody else has made?  It is neither moved nor removed: it says
+ * where the project of the next run there begins (place_project), and without it that run would have
+ * the larger project around it. */
 bool repos_is_mark(const struct repos *r, const char *path, uint32_t *ret_rule);
 /* Is the name of the host kept from being written?  *ret_rule then. */
 bool repos_keep(const struct repos *r, const char *path, uint32_t *ret_rule);
