@@ -17,6 +17,7 @@
 #include "runtime/hooks/hook_env.h"
 #include "runtime/hooks/hook_look.h"
 #include "runtime/hooks/hook_read.h"
+#include "runtime/hooks/hook_run.h"
 #include "runtime/hooks/hook_settings.h"
 #include "runtime/hooks/hook_toml.h"
 #include "runtime/state/left_verb.h"
@@ -283,6 +284,11 @@ static void look_at_all(struct hook_look *l)
 		hook_say(l, HOOK_WRONG, "with --run the agent's own rules about commands see the line of "
 			 "polrun, and do not hold: write them into the policy, and remove there: ",
 			 l->rule);
+	if (l->found && !l->runs && hook_run_has_zsh(l->agent))
+		hook_say(l, HOOK_NOTE, "its commands run in zsh, but are judged as bash reads them, and zsh "
+			 "reads some in another way ('=rm x' runs rm): use --run, which runs them in "
+			 "bash", l->agent == HOOK_CLAUDE ? ", or start it with CLAUDE_CODE_SHELL=/bin/bash"
+							 : "");
 	if (l->found)
 		hook_env_look(l);
 	if (l->found && l->agent == HOOK_GEMINI)

@@ -46,6 +46,39 @@ static const char *own_shell(void)
 	return "bash";
 }
 
+/* The path of a shell that Claude Code accepts, or NULL. */
+static const char *bash_or_zsh(const char *path)
+{
+	return path && (strstr(path, "bash") || strstr(path, "zsh")) && access(path, X_OK) == 0 ? path
+												: NULL;
+}
+
+static bool is_shell(const char *path, const char *shell)
+{
+	const char *name = strrchr(path, '/');
+
+	return strcmp(name ? name + 1 : path, shell) == 0;
+}
+
+/* What Claude Code (2.1.332) takes: CLAUDE_CODE_SHELL, SHELL, else zsh before bash. */
+static const char *claude_shell(void)
+{
+	static const char *const zsh[] = { "/bin/zsh", "/usr/bin/zsh", "/usr/local/bin/zsh" };
+	const char *shell = bash_or_zsh(getenv("CLAUDE_CODE_SHELL"));
+
+	if (!shell)
+		shell = bash_or_zsh(getenv("SHELL"));
+	for (size_t i = 0; !shell && i < sizeof(zsh) / sizeof(zsh[0]); i++)
+		shell = bash_or_zsh(zsh[i]);
+	return shell ? shell : "bash";
+}
+
+bool hook_run_has_zsh(enum hook_agent agent)
+{
+	return (agent == HOOK_CLAUDE && is_shell(claude_shell(), "zsh")) ||
+	       (agent == HOOK_CODEX && is_shell(own_shell(), "zsh"));
+}
+
 void hook_run_surround(enum hook_agent agent)
 {
 	char *cwd = getcwd(NULL, 0);

@@ -26,6 +26,8 @@ int hook_run_line(enum hook_agent agent, const char *command, const char *text,
 /* Sets the variables that the agent sets for its hooks, for a session that begins in the
  * current directory. */
 void hook_run_surround(enum hook_agent agent);
+/* Does the agent, started in this environment, run the lines of its model in zsh? */
+bool hook_run_has_zsh(enum hook_agent agent);
 void hook_run_release(struct hook_ran *r);
 
 #endif

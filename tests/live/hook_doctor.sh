@@ -48,6 +48,26 @@ for text in '{' '[]' '{"hooks":[]}' '{"hooks":{"PreToolUse":{}}}' '{"hooks":{"Pr
 	want_rc 1
 done
 
+t "doctor: says so if the agent runs commands in zsh, which are judged as bash reads them"
+settings claude-code "$HOOK claude-code || { echo none >&2; exit 2; }"
+cp /bin/true "$WORK/zsh"
+cp /bin/true "$WORK/bash"
+# CLAUDE_CODE_SHELL SHELL: what the agent takes
+while read -r first second taken; do
+	CLAUDE_CODE_SHELL=$WORK/$first SHELL=$WORK/$second doctor claude-code
+	want_rc 0
+	if [ "$taken" = zsh ]; then
+		want_out 'note: its commands run in zsh'
+	else
+		no_out 'zsh'
+	fi
+done <<'ROWS'
+none zsh zsh
+none bash bash
+bash zsh bash
+zsh bash zsh
+ROWS
+
 t "doctor: the command is read as its shell and polquery read it"
 agent=claude-code
 mkdir -p "$HOME/my policies"
