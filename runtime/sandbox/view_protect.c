@@ -16,6 +16,7 @@
 #include "runtime/sandbox/view_anchor.h"
 #include "runtime/sandbox/view_git.h"
 #include "runtime/sandbox/view_host.h"
+#include "runtime/sandbox/view_names.h"
 #include "runtime/sandbox/view_nested.h"
 
 /* The rule of the floor for a name below a root, or VIEW_NO_RULE. */
@@ -211,8 +212,12 @@ static int keep_git(struct view_builder *b, size_t n)
 		bool reach = true;
 
 		g->rule = g->hooks || config == VIEW_NO_RULE ? hooks : config;
-		if (g->stays) /* view_walls() adds its wall */
+		if (g->stays) {
+			/* view_walls() adds its wall, where the broker makes the calls */
+			if (may_change(b, g->path))
+				r = view_mark_above(b, g->path, g->rule, VIEW_ABOVE_HERE);
 			continue;
+		}
 		if (g->maybe)
 			r = within_reach(b, g->path, &reach);
 		if (r == 0 && reach)

@@ -116,4 +116,17 @@ later '{ echo x >>.git/config; } 2>/dev/null && echo wrote; { echo x >.git/hooks
 no_out wrote
 no_file "$P/.git/hooks/pre-commit"
 
+t "what a commit holds is put in place by git outside, and polrun does not read it (doc/threat-model.md)"
+rm -rf "$P/.git"
+outside init -q "$P" && outside -C "$P" commit -q --allow-empty -m x
+run sh -c 'echo by-name >.envrc; b=$(echo by-git | git hash-object -w --stdin)
+	git update-index --add --cacheinfo 100644,$b,.envrc
+	t=$(git write-tree); c=$(git -c user.name=a -c user.email=a@b commit-tree -p HEAD -m more $t)
+	git update-ref refs/heads/more $c; git reset -q'
+want_rc 0
+no_file "$P/.envrc" # the control: the name itself is kept
+want_line 'blocked: write .*/\.envrc: rule .* at std/floor\.pol'
+outside -C "$P" checkout -q more
+want_text by-git "$P/.envrc"
+
 done_

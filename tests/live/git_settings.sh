@@ -262,6 +262,18 @@ git config core.hooksPath absent/../hk
 run sh -c 'ln -s other/deep absent; mkdir absent; echo free >free2'
 no_file absent
 want_text free free2
+# a link in a tree that nothing else keeps from being written, to one that the run only reads
+rm -rf "$HOME/t2" "$HOME/t3"
+mkdir -p "$HOME/t2" "$HOME/t3/deep" "$HOME/t3/hk"
+ln -s "$HOME/t3/deep" "$HOME/t2/way"
+policy 'file { allow read, write "${HOME}/t2"  allow read "${HOME}/t3" }' trees
+git config core.hooksPath "$HOME/t2/way/../hk"
+[ "$(cd "$(git rev-parse --git-path hooks)" && pwd -P)" = "$HOME/t3/hk" ] || bad "the control: git sees another folder"
+run_with trees sh -c 'cd ~/t2; ln -sfn ~/t2/mine way; mv way way2; echo free >free; mkdir -p mine ../t2/hk'
+[ "$(readlink "$HOME/t2/way")" = "$HOME/t3/deep" ] || bad "the link was changed"
+want_text free "$HOME/t2/free"
+want_file "$HOME/t2/hk"
+rm -rf "$HOME/t2" "$HOME/t3"
 
 if is_root; then
 	t "a repository of another user's, in which git refuses to work until that is changed"

@@ -72,6 +72,17 @@ run_in sh -c 'cat d/CLAUDE.md a/.claude/settings.json >/dev/null; for f in CLAUD
 no_out wrote
 quiet
 
+t "a folder that is moved takes names along, which is not told (doc/threat-model.md)"
+mkdir -p node_modules/x/.claude
+echo old >node_modules/x/CLAUDE.md
+run_in mv node_modules/x moved
+quiet
+run_in cp -r moved copied # the control: what is made is told
+told '/copied/CLAUDE.md was made or changed: '
+told '/copied/.claude was made or changed: '
+rm -rf node_modules moved copied
+"$BIN/polquery" left seen --all >/dev/null
+
 t "variables that agents take from the project: made and changed"
 run_in sh -c 'echo A=1 >.env'
 told '/.env was made or changed: '
