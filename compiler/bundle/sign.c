@@ -5,6 +5,7 @@
 #include "compiler/bundle/sign.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include "compiler/bundle/writer.h"
 #include "runtime/bundle/sshsig.h"
 #include "runtime/bundle/tar.h"
+#include "runtime/state/state_dir.h"
 
 extern char **environ;
 
@@ -25,29 +27,32 @@ static bool fail(struct diag_sink *sink, const char *key, const char *why)
 	return false;
 }
 
-/* A private directory with the manifest, where ssh-keygen leaves the signature. */
+/*
+ * A private directory with the manifest, where ssh-keygen leaves the signature.  It lies in the
+ * user's state, which no run can write: a run that could write it would have its own manifest
+ * signed.
+ */
 struct place {
 	const char *dir, *manifest, *signature;
 };
 
-static bool make_place(struct arena *a, struct str manifest, struct place *ret)
+static bool make_place(struct arena *a, struct str manifest, struct place *ret,
+		       struct rt_err *err)
 {
-	const char *tmp = getenv("TMPDIR");
-	char *dir = arena_printf(a, "%s/polc-sign.XXXXXX",
-				 tmp && tmp[0] == '/' ? tmp : "/tmp");
+	char dir[PATH_MAX];
 	FILE *f;
 	bool ok;
 
 	*ret = (struct place){ .dir = NULL };
-	if (!mkdtemp(dir))
+	if (state_dir_temp("sign", dir, err) < 0)
 		return false;
-	*ret = (struct place){ dir, arena_printf(a, "%s/manifest.json", dir),
+	*ret = (struct place){ arena_printf(a, "%s", dir), arena_printf(a, "%s/manifest.json", dir),
 			       arena_printf(a, "%s/manifest.json.sig", dir) };
 	f = fopen(ret->manifest, "wex");
-	if (!f)
-		return false;
-	ok = fwrite(manifest.p, 1, manifest.n, f) == manifest.n;
-	return fclose(f) == 0 && ok;
+	ok = f && fwrite(manifest.p, 1, manifest.n, f) == manifest.n;
+	if (f && fclose(f) != 0)
+		ok = false;
+	return ok || rt_fail_errno(err, errno, "the manifest") == 0;
 }
 
 static void remove_place(const struct place *p)
@@ -102,11 +107,12 @@ static bool ask_keygen(struct arena *a, struct str manifest, const char *key,
 		       struct str *ret, struct diag_sink *sink)
 {
 	struct place p;
-	bool ok = make_place(a, manifest, &p);
+	struct rt_err err = { .err = 0 };
+	bool ok = make_place(a, manifest, &p, &err);
 	int r;
 
 	if (!ok) {
-		fail(sink, key, strerror(errno));
+		fail(sink, key, err.text);
 	} else {
 		r = run_keygen(key, p.manifest);
 		ok = r == 0;

@@ -4,6 +4,7 @@
 
 #include "compiler/cli/compilation.h"
 #include "runtime/bundle/reader.h"
+#include "runtime/decide/output.h"
 
 enum cli_exit cmd_check(struct options *o, struct arena *a);
 enum cli_exit cmd_compile(struct options *o, struct arena *a);
@@ -32,6 +33,17 @@ struct str cli_clean(struct arena *a, struct str s, bool lines);
 /* Afterwards the file holds all of `bytes` (mode 0644) or its old content; false
  * after a message. */
 bool cli_write(struct arena *a, const char *path, struct str bytes);
+/* Prints a message about a file; the error `e` is named behind `what` unless it is 0.  A run may
+ * have chosen the name, which is shown as plain text. */
+void cli_say_path(const char *path, const char *what, int e);
+/* Prints the message, as plain text: it may name such a file. */
+void cli_say_err(const struct rt_err *err);
+/* Finds the directory of a file that polc is to write (runtime/decide/output.h); false after a
+ * message. */
+bool cli_find_output(const char *path, struct output *ret);
+/* Makes a new file (mode 0600) in that directory, and returns its name; *ret_fd is -1 if there is
+ * none. */
+const char *cli_temp(struct arena *a, const struct output *o, int *ret_fd);
 /* Reads and checks a bundle; false after a message. */
 bool cli_bundle(const char *path, struct bundle *ret);
 /* Verifies every member, also those that no verb of polc reads. */

@@ -17,22 +17,32 @@
 
 static bool trouble(const char *path, const char *what)
 {
-	fprintf(stderr, "polc: '%s' %s\n", path, what);
+	cli_say_path(path, what, 0);
 	return false;
 }
 
 static bool trouble_errno(const char *path, const char *what)
 {
-	fprintf(stderr, "polc: '%s' %s: %s\n", path, what, strerror(errno));
+	char why[200];
+
+	(void)snprintf(why, sizeof(why), "%s: ", what);
+	cli_say_path(path, why, errno);
 	return false;
 }
 
 /* --- writing back ------------------------------------------------------------ */
 
-/* Refuses files where a rename would lose something or hit another file. */
-static bool can_replace(const char *path, struct stat *ret)
+static const char *name_of(const char *path)
 {
-	if (lstat(path, ret) != 0)
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Refuses files where a rename would lose something or hit another file. */
+static bool can_replace(int dir, const char *path, struct stat *ret)
+{
+	if (fstatat(dir, name_of(path), ret, AT_SYMLINK_NOFOLLOW) != 0)
 		return trouble_errno(path, "cannot be looked at");
 	if (S_ISLNK(ret->st_mode))
 		return trouble(path, "is a symbolic link: name the file itself");
@@ -42,11 +52,11 @@ static bool can_replace(const char *path, struct stat *ret)
 	return true;
 }
 
-static bool is_unchanged(const char *path, const struct stat *was)
+static bool is_unchanged(int dir, const char *path, const struct stat *was)
 {
 	struct stat is;
 
-	return lstat(path, &is) == 0 && is.st_dev == was->st_dev &&
+	return fstatat(dir, name_of(path), &is, AT_SYMLINK_NOFOLLOW) == 0 && is.st_dev == was->st_dev &&
 	       is.st_ino == was->st_ino && is.st_size == was->st_size &&
 	       is.st_mtim.tv_sec == was->st_mtim.tv_sec &&
 	       is.st_mtim.tv_nsec == was->st_mtim.tv_nsec;
@@ -80,11 +90,11 @@ static bool fill(int fd, const struct stat *was, struct str text)
 	       fsync(fd) == 0;
 }
 
-static bool write_back(struct arena *a, const char *path, const struct stat *was,
-		       struct str text)
+static bool write_back(struct arena *a, const struct output *o, const char *path,
+		       const struct stat *was, struct str text)
 {
-	char *temp = arena_printf(a, "%s.XXXXXX", path);
-	int fd = mkostemp(temp, O_CLOEXEC);
+	int fd;
+	const char *temp = cli_temp(a, o, &fd);
 	bool ok;
 
 	if (fd < 0)
@@ -94,19 +104,19 @@ static bool write_back(struct arena *a, const char *path, const struct stat *was
 		trouble_errno(path, "cannot be written");
 	if (close(fd) != 0 && ok)
 		ok = trouble_errno(path, "cannot be written");
-	if (ok && !is_unchanged(path, was))
+	if (ok && !is_unchanged(o->dir, path, was))
 		ok = trouble(path, "was changed meanwhile: nothing is written");
-	if (ok && rename(temp, path) != 0)
+	if (ok && renameat(o->dir, temp, o->dir, name_of(path)) != 0)
 		ok = trouble_errno(path, "cannot be replaced");
 	if (!ok)
-		unlink(temp);
+		unlinkat(o->dir, temp, 0);
 	return ok;
 }
 
 /* --- one text ------------------------------------------------------------------ */
 
-static enum cli_exit deliver(const struct options *o, struct arena *a, const char *path,
-			     const struct stat *st, struct str was, struct str is)
+static enum cli_exit deliver(const struct options *o, struct arena *a, const struct output *at,
+			     const char *path, const struct stat *st, struct str was, struct str is)
 {
 	bool changed = !str_eq(was, is);
 
@@ -116,10 +126,10 @@ static enum cli_exit deliver(const struct options *o, struct arena *a, const cha
 		return CLI_CLEAN;
 	}
 	if (changed && o->diff)
-		unified_diff(stdout, a, path, was, is);
+		unified_diff(stdout, a, str_z(a, cli_clean(a, str_from(path), false)), was, is);
 	else if (changed && o->check)
 		printf("%s\n", path);
-	if (changed && o->write && !write_back(a, path, st, is))
+	if (changed && o->write && !write_back(a, at, path, st, is))
 		return CLI_TROUBLE;
 	return changed && o->check ? CLI_FINDINGS : CLI_CLEAN;
 }
@@ -129,6 +139,7 @@ static enum cli_exit format_one(struct options *o, const char *path)
 	struct compilation c;
 	struct arena a;
 	struct ast_file *tree = NULL;
+	struct output at = OUTPUT_NONE;
 	struct stat st = { 0 };
 	struct buf b;
 	enum cli_exit e = CLI_TROUBLE;
@@ -138,15 +149,17 @@ static enum cli_exit format_one(struct options *o, const char *path)
 			      "--to pol` makes that of it");
 		return CLI_TROUBLE;
 	}
-	if (o->write && !can_replace(path, &st))
+	if (o->write && (!cli_find_output(path, &at) || !can_replace(at.dir, path, &st))) {
+		output_close(&at);
 		return CLI_TROUBLE;
+	}
 	arena_init(&a, ARENA_DEFAULT_BUDGET);
 	compilation_init(&c, o, &a);
 	buf_init(&b, &a);
 	tree = texts_parse(&c, path, false);
 	report_print(&c);
 	if (tree && format_dsl(&b, &c.map, tree)) {
-		e = deliver(o, &a, path, &st, c.map.files.v[tree->source].text,
+		e = deliver(o, &a, &at, path, &st, c.map.files.v[tree->source].text,
 			    buf_view(&b));
 	} else if (tree) {
 		c.internal = arena_printf(&a, "'%s' would not say the same in its "
@@ -155,6 +168,7 @@ static enum cli_exit format_one(struct options *o, const char *path)
 		e = CLI_INTERNAL;
 	}
 	arena_release(&a);
+	output_close(&at);
 	return e;
 }
 

@@ -16,7 +16,7 @@
 
 static enum cli_exit fail(const struct rt_err *err)
 {
-	fprintf(stderr, "polc: %s\n", err->text);
+	cli_say_err(err);
 	return CLI_TROUBLE;
 }
 

@@ -23,8 +23,7 @@ static bool is_there(const char *path)
 	if (fd >= 0)
 		close(fd);
 	else
-		fprintf(stderr, "polc: bundle '%s' cannot be opened: %s\n", path,
-			strerror(errno));
+		cli_say_path(path, "cannot be opened: ", errno);
 	return fd >= 0;
 }
 
@@ -84,6 +83,6 @@ enum cli_exit cmd_verify(struct options *o, struct arena *a)
 		bundle_release(&b);
 	}
 	if (e != CLI_CLEAN)
-		fprintf(stderr, "polc: %s\n", err.text);
+		cli_say_err(&err);
 	return e;
 }

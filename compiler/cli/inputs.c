@@ -7,6 +7,7 @@
 #include <sodium.h>
 #include <unistd.h>
 
+#include "compiler/cli/cli.h"
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
 
@@ -77,6 +78,6 @@ bool inputs_write(const struct compilation *c, const char *path)
 	if (fd >= 0 && close(fd) != 0 && r == 0)
 		r = -errno;
 	if (r < 0)
-		fprintf(stderr, "polc: cannot write '%s': %s\n", path, strerror(-r));
+		cli_say_path(path, "cannot be written: ", -r);
 	return r == 0;
 }

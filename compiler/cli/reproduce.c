@@ -9,11 +9,14 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <json-c/json.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "compiler/base/buf.h"
+#include "compiler/cli/cli.h"
+#include "runtime/state/state_dir.h"
 
 #define STD "std/"
 /* A name may climb this many times. */
@@ -172,22 +175,20 @@ static const char *role_of(struct reproduce *r, struct arena *a)
 
 bool reproduce_begin(const char *path, struct arena *a, struct reproduce *ret)
 {
-	const char *tmp = getenv("TMPDIR");
+	char dir[PATH_MAX];
 	struct rt_err err = { .err = 0 };
 	struct json_object *o;
 	bool ok;
 
 	*ret = (struct reproduce){ .dir = NULL };
 	if (bundle_open(path, &ret->b, &err) < 0) {
-		fprintf(stderr, "polc: %s\n", err.text);
+		cli_say_err(&err);
 		return false;
 	}
-	ret->dir = arena_printf(a, "%s/polc-reproduce.XXXXXX",
-				tmp && tmp[0] == '/' ? tmp : "/tmp");
-	if (!mkdtemp(ret->dir)) {
-		ret->dir = NULL;
-		return complain(ret, strerror(errno));
-	}
+	/* not in TMPDIR: a run that could write there could lead these files elsewhere */
+	if (state_dir_temp("reproduce", dir, &err) < 0)
+		return complain(ret, err.text);
+	ret->dir = arena_printf(a, "%s", dir);
 	ret->stdlib_dir = arena_printf(a, "%s/std", ret->dir);
 	/* The reader has found the manifest canonical, so it is JSON. */
 	o = json_tokener_parse(arena_printf(a, "%.*s", (int)ret->b.manifest_size,

@@ -1,6 +1,8 @@
 /* Shared by all verbs: finds and reads what the command line names. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -35,6 +37,22 @@ struct str cli_clean(struct arena *a, struct str s, bool lines)
 	return buf_view(&b);
 }
 
+void cli_say_path(const char *path, const char *what, int e)
+{
+	char shown[PATH_MAX];
+
+	io_plain(shown, sizeof(shown), path);
+	fprintf(stderr, "polc: '%s' %s%s\n", shown, what, e ? strerror(e) : "");
+}
+
+void cli_say_err(const struct rt_err *err)
+{
+	char shown[4 * sizeof(err->text)];
+
+	io_plain(shown, sizeof(shown), err->text);
+	fprintf(stderr, "polc: %s\n", shown);
+}
+
 static bool can_read(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -46,8 +64,7 @@ static bool can_read(const char *path)
 		errno = EISDIR;
 	}
 	if (!ok)
-		fprintf(stderr, "polc: '%s' cannot be read: %s\n", path,
-			strerror(errno));
+		cli_say_path(path, "cannot be read: ", errno);
 	if (fd >= 0)
 		close(fd);
 	return ok;
@@ -134,8 +151,7 @@ static bool read_stream(struct sema_input *in, struct arena *a)
 	if (r == 0 && n)
 		in->text = str_dup(a, (struct str){ text, n });
 	else
-		fprintf(stderr, "polc: '%s' %s%s\n", standard ? "<stdin>" : in->path,
-			r ? "cannot be read: " : "is empty", r ? strerror(-r) : "");
+		cli_say_path(standard ? "<stdin>" : in->path, r ? "cannot be read: " : "is empty", -r);
 	free(text);
 	return r == 0 && n;
 }
@@ -193,52 +209,73 @@ static bool is_bundle(int fd)
  * May the file be overwritten?  A file that is not a bundle was named by mistake: the
  * text of a policy, a key, a device.  An absent or empty file may be written.
  */
-static bool can_replace(const char *path)
+static bool can_replace(const struct output *o, const char *name, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = openat(o->dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 	bool ok;
 
 	if (fd < 0 && errno == ENOENT)
 		return true;
 	if (fd < 0 || fstat(fd, &st) != 0) {
-		fprintf(stderr, "polc: cannot write '%s': %s\n", path, strerror(errno));
+		cli_say_path(path, "cannot be written: ", errno);
 		ok = false;
 	} else {
 		ok = S_ISREG(st.st_mode) && (!st.st_size || is_bundle(fd));
 		if (!ok)
-			fprintf(stderr, "polc: '%s' is no bundle: polc replaces bundles and "
-					"empty files only\n", path);
+			cli_say_path(path, "is no bundle: polc replaces bundles and empty files only", 0);
 	}
 	if (fd >= 0)
 		close(fd);
 	return ok;
 }
 
+const char *cli_temp(struct arena *a, const struct output *o, int *ret_fd)
+{
+	const char *name = arena_printf(a, "%s.%08x", strrchr(o->real, '/') + 1,
+					randombytes_random());
+
+	*ret_fd = openat(o->dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	return name;
+}
+
+bool cli_find_output(const char *path, struct output *ret)
+{
+	struct rt_err err = { 0 };
+
+	if (output_find(ret, "file", path, NULL, &err) == 0)
+		return true;
+	cli_say_err(&err);
+	return false;
+}
+
 /* The new file is made beside OUT, so that the rename stays in one file system. */
 bool cli_write(struct arena *a, const char *path, struct str bytes)
 {
-	char *temp = arena_printf(a, "%s.XXXXXX", path);
-	int fd, err;
+	const char *temp, *name;
+	struct output o;
+	bool ok;
+	int fd;
 
-	if (!can_replace(path))
+	if (!cli_find_output(path, &o))
 		return false;
-	fd = mkostemp(temp, O_CLOEXEC);
-	if (fd < 0) {
-		fprintf(stderr, "polc: cannot write '%s': %s\n", path, strerror(errno));
+	name = strrchr(o.real, '/') + 1;
+	if (!can_replace(&o, name, path)) {
+		output_close(&o);
 		return false;
 	}
+	temp = cli_temp(a, &o, &fd);
 	/* 0644 whatever the umask is: the polrun of another user may have to read it */
-	if (write_all(fd, bytes) && fchmod(fd, 0644) == 0 && fsync(fd) == 0 &&
-	    rename(temp, path) == 0) {
+	ok = fd >= 0 && write_all(fd, bytes) && fchmod(fd, 0644) == 0 && fsync(fd) == 0 &&
+	     renameat(o.dir, temp, o.dir, name) == 0;
+	if (!ok)
+		cli_say_path(path, "cannot be written: ", errno);
+	if (!ok && fd >= 0)
+		unlinkat(o.dir, temp, 0);
+	if (fd >= 0)
 		close(fd);
-		return true;
-	}
-	err = errno;
-	close(fd);
-	unlink(temp);
-	fprintf(stderr, "polc: cannot write '%s': %s\n", path, strerror(err));
-	return false;
+	output_close(&o);
+	return ok;
 }
 
 bool cli_members(struct bundle *b, struct rt_err *err)
@@ -264,7 +301,7 @@ bool cli_bundle(const char *path, struct bundle *ret)
 			return true;
 		bundle_release(ret);
 	}
-	fprintf(stderr, "polc: %s\n", err.text);
+	cli_say_err(&err);
 	return false;
 }
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "runtime/base/sys.h"
 
@@ -50,9 +51,13 @@ int io_read_file(const char *path, size_t limit, char **ret_buf, size_t *ret_len
 {
 	/* O_NONBLOCK: a FIFO in the file's place must not block the caller */
 	AUTO_CLOSE int fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
+	struct stat st;
 
-	if (fd < 0)
+	if (fd < 0 || fstat(fd, &st) != 0)
 		return -errno;
+	/* a FIFO that no process writes reads as an empty file */
+	if (S_ISFIFO(st.st_mode))
+		return -EINVAL;
 	return io_read_all(fd, limit, ret_buf, ret_len);
 }
 

@@ -113,6 +113,13 @@ char *place_project(const char *from, const char *home)
 	return strdup(from);
 }
 
+int place_is_marked_above(const char *from, const char *home)
+{
+	AUTO_FREE char *top = place_project(from, home);
+
+	return top ? is_marked(top) : -errno;
+}
+
 char *place_outer_project(const char *project, const char *home)
 {
 	const char *top = place_is_below(project, home) ? home : "/";

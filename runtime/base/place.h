@@ -29,6 +29,8 @@ bool place_is_below(const char *path, const char *dir);
  * another reason than missing permission to enter it.
  */
 char *place_project(const char *from, const char *home);
+/* 1 if such a directory was found, 0 if none, or -errno. */
+int place_is_marked_above(const char *from, const char *home);
 /*
  * The nearest directory strictly above `project`, and strictly below `home` (or "/") as above,
  * that holds the folder .pol: its policies do not hold in `project`, which is nearer.

@@ -30,6 +30,9 @@ struct output {
  * is written outside of the sandbox), or that any rule denies in a tree that the run may
  * write: what is read-only there is so for a reason.
  *
+ * Without a policy (`c` is NULL, polc) no rule is asked, and a link is refused where it lies in a
+ * project, or where somebody else can have made it.
+ *
  * `kind` is the word for messages ("report").  0 or -errno.
  */
 int output_open(struct output *o, const char *kind, const char *path, int flags,
@@ -41,6 +44,8 @@ int output_find(struct output *o, const char *kind, const char *path,
 /* Refuses a file that this rule keeps from being written; -EPERM. */
 int output_refuse(const char *kind, const char *path, const struct bundle *b, uint32_t rule,
 		  struct rt_err *err);
+/* True if both are one file, or if that cannot be found out. */
+bool output_same(const struct output *a, const struct output *b);
 /* Removes the file if output_open() made it, and closes everything. */
 void output_remove(struct output *o);
 void output_close(struct output *o);

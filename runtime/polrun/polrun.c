@@ -262,7 +262,12 @@ static int open_outputs(struct session *s, struct rt_err *err)
 	if (record_open(&s->record, &s->opt, &s->run.ctx, err) < 0 ||
 	    record_begin(&s->touched, &s->opt, err) < 0)
 		return -err->err;
-	return s->opt.report ? report_open(&s->report, s->opt.report, &s->run.ctx, err) : 0;
+	if (s->opt.report && report_open(&s->report, s->opt.report, &s->run.ctx, err) < 0)
+		return -err->err;
+	if (s->report.fd < 0 || s->record.file.fd < 0 || !output_same(&s->report, &s->record.file))
+		return 0;
+	return rt_fail(err, EINVAL, "--record and --report name the same file: the report would "
+		       "replace the record");
 }
 
 static int with_bundle(struct session *s)

@@ -188,3 +188,23 @@ int state_dir_open_list(const char *dir, struct rt_err *err)
 {
 	return open_shared(dir, "open.list", O_RDWR | O_APPEND, 0600, err);
 }
+
+int state_dir_temp(const char *name, char dir[PATH_MAX], struct rt_err *err)
+{
+	struct stat st;
+	size_t n;
+	int r = state_dir_own(dir, err);
+
+	if (r == 0)
+		r = state_dir_make(dir, err);
+	if (r < 0)
+		return r;
+	if (lstat(dir, &st) != 0)
+		return rt_fail_errno(err, errno, "%s", dir);
+	if (!S_ISDIR(st.st_mode) || (geteuid() != 0 && st.st_uid != geteuid()) || (st.st_mode & 022))
+		return rt_fail(err, EPERM, "%s: somebody else can write it", dir);
+	n = strlen(dir);
+	if (snprintf(dir + n, PATH_MAX - n, "/%s.XXXXXX", name) >= (int)(PATH_MAX - n))
+		return rt_fail_errno(err, ENAMETOOLONG, "a directory in the user's state");
+	return mkdtemp(dir) ? 0 : rt_fail_errno(err, errno, "%s", dir);
+}

@@ -54,4 +54,8 @@ int state_dir_open_list(const char *dir, struct rt_err *err);
 #define STATE_SHARED_LOCK "/var/lib/pol/names.lock"
 int state_dir_shared_lock(struct rt_err *err);
 
+/* Makes a new directory NAME.XXXXXX in the user's state, where no run can write, unlike in a
+ * TMPDIR within the project.  0 or -errno. */
+int state_dir_temp(const char *name, char dir[PATH_MAX], struct rt_err *err);
+
 #endif

@@ -151,7 +151,7 @@ accept locked.polb locked.list
 rm -f locked.polb
 (sleep 1; echo wrong; sleep 1) | timeout 20 script -qec "$ask" /dev/null >.out 2>&1
 no_file locked.polb
-left=$(ls "$WORK/out")
+left=$(ls "$WORK/out"; compgen -G "$HOME/.local/state/pol/sign.*")
 [ -z "$left" ] || bad "left behind: $left"
 
 t "other key types are refused by their names, and nothing is written"
