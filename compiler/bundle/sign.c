@@ -14,6 +14,7 @@
 
 #include "compiler/base/buf.h"
 #include "compiler/bundle/writer.h"
+#include "runtime/base/place.h"
 #include "runtime/bundle/sshsig.h"
 #include "runtime/bundle/tar.h"
 #include "runtime/state/state_dir.h"
@@ -71,13 +72,18 @@ static void remove_place(const struct place *p)
  */
 static int run_keygen(const char *key, const char *manifest)
 {
+	char program[PATH_MAX];
 	const char *const argv[] = { "ssh-keygen", "-q", "-Y", "sign",
 				     "-f",         key,  "-n", SSHSIG_NAMESPACE,
 				     manifest,     NULL };
 	int r, status;
 	pid_t pid;
 
-	r = posix_spawnp(&pid, argv[0], NULL, NULL, (char *const *)(uintptr_t)argv,
+	/* not one that a run has made, which would get the passphrase */
+	r = -place_program(argv[0], program);
+	if (r != 0)
+		return r;
+	r = posix_spawn(&pid, program, NULL, NULL, (char *const *)(uintptr_t)argv,
 			 environ);
 	if (r != 0)
 		return r;

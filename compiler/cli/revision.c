@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 
 #include "compiler/cli/cli.h"
 #include "runtime/base/io.h"
+#include "runtime/base/place.h"
 
 extern char **environ;
 
@@ -22,6 +24,7 @@ extern char **environ;
 static int spawn_git(const char *const argv[], int out, bool quiet, pid_t *ret_pid)
 {
 	posix_spawn_file_actions_t fa;
+	char program[PATH_MAX];
 	int r = posix_spawn_file_actions_init(&fa);
 
 	if (r != 0)
@@ -33,7 +36,9 @@ static int spawn_git(const char *const argv[], int out, bool quiet, pid_t *ret_p
 		r = posix_spawn_file_actions_addopen(&fa, STDERR_FILENO, "/dev/null",
 						     O_WRONLY, 0);
 	if (r == 0)
-		r = posix_spawnp(ret_pid, argv[0], &fa, NULL,
+		r = -place_program(argv[0], program); /* not one that a run has made */
+	if (r == 0)
+		r = posix_spawn(ret_pid, program, &fa, NULL,
 				 (char *const *)(uintptr_t)argv, environ);
 	posix_spawn_file_actions_destroy(&fa);
 	return r;

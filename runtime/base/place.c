@@ -113,11 +113,40 @@ char *place_project(const char *from, const char *home)
 	return strdup(from);
 }
 
-int place_is_marked_above(const char *from, const char *home)
+bool place_in_project(const char *real)
 {
-	AUTO_FREE char *top = place_project(from, home);
+	const char *home = getenv("HOME");
+	AUTO_FREE char *marked = NULL, *own = NULL;
+	char cwd[PATH_MAX];
 
-	return top ? is_marked(top) : -errno;
+	home = home && home[0] == '/' ? home : "/";
+	marked = place_project(real, home);
+	if (!marked || is_marked(marked) != 0 || !getcwd(cwd, sizeof(cwd)))
+		return true;
+	own = place_project(cwd, home);
+	return !own || (!place_is_below(home, own) && place_is_below(real, own));
+}
+
+int place_program(const char *name, char out[PATH_MAX])
+{
+	const char *dirs = getenv("PATH");
+	char path[PATH_MAX];
+	struct stat st;
+
+	for (; dirs && *dirs; dirs += *dirs == ':') {
+		size_t n = strcspn(dirs, ":");
+
+		if (dirs[0] == '/' && snprintf(path, sizeof(path), "%.*s/%s", (int)n, dirs, name) <
+					      (int)sizeof(path) &&
+		    access(path, X_OK) == 0 && realpath(path, out) && stat(out, &st) == 0 &&
+		    S_ISREG(st.st_mode) && !place_in_project(out) && !place_in_project(path)) {
+			/* a program may ask by which name it was started */
+			memcpy(out, path, sizeof(path));
+			return 0;
+		}
+		dirs += n;
+	}
+	return -ENOENT;
 }
 
 char *place_outer_project(const char *project, const char *home)

@@ -29,8 +29,13 @@ bool place_is_below(const char *path, const char *dir);
  * another reason than missing permission to enter it.
  */
 char *place_project(const char *from, const char *home);
-/* 1 if such a directory was found, 0 if none, or -errno. */
-int place_is_marked_above(const char *from, const char *home);
+/*
+ * True if the physical path lies in a project, where a run can have made it: in what holds .pol or
+ * .git, or else in the working directory.  Also if that cannot be found out.
+ */
+bool place_in_project(const char *real);
+/* Finds the program in PATH, but not in a project.  0 or -ENOENT. */
+int place_program(const char *name, char out[PATH_MAX]);
 /*
  * The nearest directory strictly above `project`, and strictly below `home` (or "/") as above,
  * that holds the folder .pol: its policies do not hold in `project`, which is nearer.

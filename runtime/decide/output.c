@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -104,30 +103,14 @@ static int find_real(int dir, const char *name, char out[PATH_MAX])
 	return n < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
-/*
- * Without a policy: could a run have made a link in this directory?  A run usually may write its
- * project: what holds .pol or .git, or else the working directory.  Other users can make links in
- * a directory like /tmp.
- */
+/* Without a policy.  Other users can make links in a directory like /tmp. */
 static bool is_from_user(int dir, const char *name, const struct stat *link)
 {
-	const char *home = getenv("HOME");
-	AUTO_FREE char *project = NULL;
-	char real[PATH_MAX], cwd[PATH_MAX];
+	char real[PATH_MAX];
 	struct stat st;
-	int r;
 
-	home = home && home[0] == '/' ? home : "/";
-	if (fstat(dir, &st) != 0 || find_real(dir, name, real) < 0)
-		return false;
-	if ((st.st_mode & 02) && link->st_uid != 0)
-		return false;
-	*strrchr(real, '/') = '\0';
-	r = place_is_marked_above(real[0] ? real : "/", home);
-	if (r != 0 || !getcwd(cwd, sizeof(cwd)))
-		return false;
-	project = place_project(cwd, home);
-	return project && (place_is_below(home, project) || !place_is_below(real, project));
+	return fstat(dir, &st) == 0 && !((st.st_mode & 02) && link->st_uid != 0) &&
+	       find_real(dir, name, real) == 0 && !place_in_project(real);
 }
 
 /* A run of root's writes what root may write, so that the owner alone does not tell. */
@@ -276,6 +259,18 @@ int output_open(struct output *o, const char *kind, const char *path, int flags,
 	io_escape(shown, sizeof(shown), path, strlen(path));
 	return r == -ELOOP ? rt_fail(err, ELOOP, "the %s '%s' is a symbolic link", kind, shown) :
 			     rt_fail_errno(err, -r, "the %s '%s'", kind, shown);
+}
+
+int output_check_kept(const struct output *o, const char *kind, struct rt_err *err)
+{
+	char shown[SHOWN];
+	struct stat now, st;
+
+	if (fstat(o->fd, &st) == 0 && fstatat(AT_FDCWD, o->real, &now, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    st.st_dev == now.st_dev && st.st_ino == now.st_ino)
+		return 0;
+	io_escape(shown, sizeof(shown), o->real, strlen(o->real));
+	return rt_fail(err, ESTALE, "the %s was moved away: another file may be at '%s'", kind, shown);
 }
 
 bool output_same(const struct output *a, const struct output *b)

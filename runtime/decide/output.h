@@ -44,6 +44,9 @@ int output_find(struct output *o, const char *kind, const char *path,
 /* Refuses a file that this rule keeps from being written; -EPERM. */
 int output_refuse(const char *kind, const char *path, const struct bundle *b, uint32_t rule,
 		  struct rt_err *err);
+/* Refuses (ESTALE) a file that is no longer at its name: another run can have moved it, and put
+ * one of its own there. */
+int output_check_kept(const struct output *o, const char *kind, struct rt_err *err);
 /* True if both are one file, or if that cannot be found out. */
 bool output_same(const struct output *a, const struct output *b);
 /* Removes the file if output_open() made it, and closes everything. */

@@ -197,7 +197,8 @@ static int write_report(struct session *s, int status)
 			     .staged = s->staged.on },
 	};
 
-	if (report_write(s->report.fd, &r, &err) < 0)
+	if (report_write(s->report.fd, &r, &err) < 0 ||
+	    output_check_kept(&s->report, "report", &err) < 0)
 		return session_fail(&err, status ? status : SESSION_REFUSED);
 	return status;
 }
@@ -216,6 +217,9 @@ static int check_outputs(struct session *s, struct rt_err *err)
 		output_remove(out[i]);
 		return -err->err;
 	}
+	/* if polrun is killed, the report of an earlier run must not pass for that of this one */
+	if (s->report.fd >= 0 && s->opt.action == OPT_RUN && ftruncate(s->report.fd, 0) != 0)
+		return rt_fail_errno(err, errno, "the report");
 	return 0;
 }
 
@@ -408,6 +412,8 @@ static int session(const struct polrun_options *opt)
 	status = with_bundle(&s);
 	if (s.report.fd >= 0 && opt->action == OPT_RUN)
 		status = write_report(&s, status);
+	if (s.record.file.fd >= 0 && output_check_kept(&s.record.file, "record", &err) < 0)
+		status = session_fail(&err, status ? status : SESSION_REFUSED);
 	output_close(&s.report);
 	traffic_close(&s.record);
 	release(&s);

@@ -30,7 +30,7 @@ int git_repo_read_text(const struct git_repo *g, const char *path, char **ret)
 	/* a file that git could read, and that may name a program, must not be
 	 * overlooked */
 	if (r < 0 && r != -ENOENT && r != -ENOTDIR && r != -EISDIR && r != -EACCES &&
-	    r != -ELOOP && r != -ENAMETOOLONG)
+	    r != -ELOOP && r != -ENAMETOOLONG && r != -EINVAL /* a FIFO */)
 		return rt_fail_errno(g->err, -r, "git's file %s", path);
 	if (r < 0)
 		*ret = NULL;

@@ -44,6 +44,38 @@ python3 -c 'import json, sys; json.load(open(sys.argv[1]))' shared || bad "no wh
 run --report shared touch second
 want_rc 0
 
+t "a run beside does not put a report or a record of its own in the place"
+for kind in report record; do
+	rm -rf begun end dir dir2 && mkdir dir
+	"$BIN/polrun" -q -b "$WORK/p.polb" --$kind dir/f sh -c 'touch begun; while [ ! -e end ]; do sleep 0.1; done' 2>"$WORK/.err" &
+	first=$!
+	within 20 test -e begun
+	run sh -c 'mv dir dir2; mkdir dir; echo forged >dir/f'
+	want_rc 0
+	touch end
+	rc=0
+	wait $first || rc=$?
+	err=$(<"$WORK/.err")
+	want_rc 125
+	want_err "the $kind was moved away: another file may be at '$P/dir/f'"
+	rm -rf dir && mkdir dir
+	run --$kind dir/f true
+	want_rc 0
+	[ -s dir/f ] || bad "the control: no $kind"
+done
+
+t "a killed run does not leave the report of an earlier one"
+rm -f begun end
+run --report shared true
+want_rc 0
+[ -s shared ] || bad "the control: no report"
+"$BIN/polrun" -q -b "$WORK/p.polb" --report shared sh -c 'touch begun; sleep 60' &
+first=$!
+within 20 test -e begun
+kill -KILL $first; { wait $first; } 2>/dev/null
+want_file shared
+[ ! -s shared ] || bad "the report of the run before is left"
+
 t "no bundle goes through a link that a run has made"
 mkdir -p "$WORK/elsewhere" real
 cp "$WORK/other.polb" "$WORK/elsewhere/x.polb"
@@ -130,6 +162,22 @@ E2
 	! compgen -G "$HOME/.local/state/pol/sign.*" >/dev/null || bad "left behind"
 else
 	skip "what is signed" 'no ssh-keygen'
+fi
+
+t "no ssh-keygen and no git of a run's own is started"
+if command -v ssh-keygen >/dev/null && command -v git >/dev/null; then
+	run sh -c 'mkdir bin; for p in git ssh-keygen; do printf "#!/bin/sh\ntouch '"'$P'"'/started\n" >bin/$p; chmod 755 bin/$p; done; ln -s "$PWD/bin" up'
+	want_rc 0
+	git init -q . && git add a.pol && git -c user.name=a -c user.email=a@b commit -qm x
+	for dir in "$P/bin" bin '' "$P/up"; do
+		(export PATH=$dir:$PATH; [ -n "$dir" ] || cd bin; polc sign --key "$WORK/key" -o "$WORK/t.polb" "$WORK/p.polb"; exit "$rc") || bad "PATH=$dir: not signed: $(cat "$WORK/.err")"
+		(export PATH=$dir:$PATH; polc diff HEAD:a.pol a.pol; exit "$rc") || bad "PATH=$dir: no diff: $(cat "$WORK/.err")"
+	done
+	no_file started
+	bin/git
+	want_file started
+else
+	skip "no program of a run" 'no ssh-keygen or no git'
 fi
 
 t "a bundle is compiled again where no run can write"
