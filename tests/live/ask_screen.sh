@@ -439,6 +439,7 @@ LEAVES=('\033[8m' '\033[30;40m' '\033(0' '\033]0;' '\033P' '\033[24;24r')
 t 'a question that is shown again after ^Z is plain, whatever another run has set meanwhile'
 for left in nothing '\033[8m' '\033]0;'; do
 	mux_start 24 80
+	rm -f "$P/asked" # one of the words of forge() above
 	line "$POL touch asked"
 	want_screen "$PROMPT_OF"
 	keys C-z
