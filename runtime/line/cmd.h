@@ -112,6 +112,8 @@ struct cmd_ctx {
 	bool allexport;              /* for the code that it is given: the shell has -a */
 	bool stood_in;               /* hash -p: the words are those of the path */
 	bool untranslated;           /* $"…" is taken as written */
+	bool respelled;              /* another program stands for its subcommand: it is not
+	                                looked at for the same again */
 	bool beside;                 /* as in cmd_scope */
 	uint32_t pipe;
 };

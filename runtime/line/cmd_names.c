@@ -1,7 +1,8 @@
 /*
  * Other names of a command, from its tables: a subcommand that is a program of its own
  * ("git-push"), one that is cut short or has a second name ("npm publ"), a package with
- * its version or source ("npx npm@9", "nix run nixpkgs#npm"), a program that an interpreter
+ * its version or source ("npx npm@9", "nix run nixpkgs#npm"), one that is spelled with more or
+ * other words ("docker image rm", "k3s kubectl"), a program that an interpreter
  * is given as its script or module ("python3 -m pip"). The command is also judged
  * under each of these names, but there only deny and ask rules count. The part with the
  * name as written is judged in full. The steps come to an end: each new name has a table,
@@ -55,20 +56,6 @@ static bool run_as(struct cmd_an *a, const struct cmd_ctx *c,
 	/* if the word may also be a value, another reading covers that */
 	v[at + more].as = at + more ? CMD_AS_OPERAND : CMD_AS_ANY;
 	return run_words(a, c, v, n + more, CMD_TRANSPARENT);
-}
-
-/* Runs the command without word `at`. */
-static bool run_without_word(struct cmd_an *a, const struct cmd_ctx *c, const struct cmd_part *p,
-			     uint32_t at)
-{
-	struct cmd_word *v = new_words(a, p->nwords);
-
-	if (!v)
-		return false;
-	for (uint32_t i = 0, k = 0; i < p->nwords; i++)
-		if (i != at)
-			v[k++] = (struct cmd_word){ .w = p->words[i].w };
-	return run_words(a, c, v, p->nwords - 1, CMD_TRANSPARENT);
 }
 
 /* "git-push": the text before the dash names a program whose table allows this form, also
@@ -129,31 +116,6 @@ static bool subcommands(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_pa
 		    !run_as(a, c, p->words, p->nwords, at, NULL,
 			    cmd_literal(a, name, sub->name.len - skip)))
 			return false;
-	}
-	return true;
-}
-
-/* `docker container rm` is `docker rm`: the table of the word has the other name ".", which
- * stands for no word at all. */
-static bool run_under_shorter_name(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
-{
-	const struct line_program *top, *sub;
-	const char *base;
-	size_t n;
-
-	if (!cmd_base(p->words[0].w, &base, &n))
-		return true;
-	top = cmd_program(a->facts, base, n);
-	if (!top || !(top->flags & LINE_PF_SUBCOMMANDS))
-		return true;
-	for (uint32_t i = 1; i < p->nwords; i++) {
-		const struct sh_word *w = p->words[i].w;
-
-		if (!sh_is_literal(w) || !w->seg.n)
-			continue;
-		sub = cmd_subcommand(a->facts, top, w->seg.p, w->seg.n);
-		if (sub && cmd_in_words(a->facts, sub->also, ".", 1))
-			return run_without_word(a, c, p, i);
 	}
 	return true;
 }
@@ -269,16 +231,189 @@ static bool named_otherwise(struct cmd_an *a, const struct cmd_ctx *c, struct cm
 	return true;
 }
 
+/* --- spellings of several words ------------------------------------------------------------- */
+
+/* A place in the words of a command where another spelling begins. */
+struct spelling {
+	uint32_t at, second; /* the words that it replaces; second 0: only one */
+	bool program;        /* it replaces the name of the program as well */
+};
+
+/* The next operand behind word `i`, for all that the words themselves tell; 0: none. */
+static uint32_t operand_behind(const struct cmd_part *p, uint32_t i)
+{
+	for (i++; i < p->nwords; i++) {
+		const struct sh_word *w = p->words[i].w;
+
+		if (!sh_is_literal(w) || !w->seg.n || w->seg.p[0] != '-')
+			return i;
+	}
+	return 0;
+}
+
+/* Appends the words of a text, which one blank divides. */
+static bool append_words(struct cmd_an *a, struct cmd_word *v, uint32_t *n, struct pb_str text)
+{
+	const char *p = pb_strp(a->facts, text), *end = p + text.len;
+
+	while (p < end) {
+		const char *blank = memchr(p, ' ', (size_t)(end - p));
+		const char *to = blank ? blank : end;
+
+		v[*n] = (struct cmd_word){ .w = cmd_literal(a, p, (size_t)(to - p)) };
+		if (!v[(*n)++].w)
+			return false;
+		p = blank ? blank + 1 : end;
+	}
+	return true;
+}
+
+/* Runs the command with `text` in the place of some of its words. */
+static bool run_respelled(struct cmd_an *a, const struct cmd_ctx *c, const struct cmd_part *p,
+			  struct spelling s, struct pb_str text)
+{
+	struct cmd_word *v = new_words(a, p->nwords + text.len);
+	uint32_t n = 0;
+
+	if (!v)
+		return false;
+	for (uint32_t i = 0; i < p->nwords; i++) {
+		if (i == (s.program ? 0 : s.at) && !append_words(a, v, &n, text))
+			return false;
+		if (i == s.at || (i && i == s.second) || (!i && s.program))
+			continue;
+		v[n++] = (struct cmd_word){ .w = p->words[i].w };
+	}
+	return run_words(a, c, v, n, CMD_TRANSPARENT | (c->respelled ? CMD_RENAMED : 0));
+}
+
+/*
+ * The other names of the subcommand `sub` that are paths, from the word that names it:
+ * "." is no word at all (`docker container rm`), ". *" nor is the operand behind it (`yarn
+ * workspace X publish`), "../kubectl" is another program (`k3s kubectl delete`).
+ */
+static bool run_under_paths(struct cmd_an *a, const struct cmd_ctx *c, const struct cmd_part *p,
+			    const struct line_program *sub, uint32_t at)
+{
+	struct cmd_ctx respelled = *c;
+
+	respelled.respelled = true;
+	for (uint32_t i = 0; i < sub->also.count; i++) {
+		const struct line_word *w = pb_at(a->facts, sub->also, sizeof(*w), i);
+		const char *name = pb_strp(a->facts, w->text);
+		struct spelling s = { .at = at };
+		struct pb_str text = { .off = w->text.off };
+
+		if (name[0] != '.')
+			continue;
+		if (w->text.len > 3 && memcmp(name, "../", 3) == 0) {
+			s.program = true;
+			text.off += 3;
+			text.len = w->text.len - 3;
+		} else if (w->text.len == 3 && memcmp(name, ". *", 3) == 0) {
+			s.second = operand_behind(p, at);
+		}
+		/* docker-compose is docker compose, which is docker-compose */
+		if (!run_respelled(a, s.program ? &respelled : c, p, s, text))
+			return false;
+	}
+	return true;
+}
+
+static bool is_word(const struct cmd_part *p, uint32_t at, const char *text, size_t n)
+{
+	const struct sh_word *w = p->words[at].w;
+
+	return at && sh_is_literal(w) && w->seg.n == n && memcmp(w->seg.p, text, n) == 0;
+}
+
+/* `docker image rm` is `docker rmi`: a name of two words is a name of the table's word. The other way
+ * round it is not: `ask "docker:*" except "docker rmi:*"` would ask about `docker rmi`. */
+static bool run_under_table_name(struct cmd_an *a, const struct cmd_ctx *c,
+				 const struct cmd_part *p, const struct line_program *sub,
+				 struct pb_str name, uint32_t at)
+{
+	struct spelling s = { .at = at, .second = operand_behind(p, at) };
+
+	for (uint32_t i = 0; i < sub->also.count; i++) {
+		const struct line_word *w = pb_at(a->facts, sub->also, sizeof(*w), i);
+		const char *text = pb_strp(a->facts, w->text);
+		const char *blank = memchr(text, ' ', w->text.len);
+		size_t n = blank ? (size_t)(blank - text) : 0;
+
+		if (blank && is_word(p, at, text, n) &&
+		    is_word(p, s.second, blank + 1, w->text.len - n - 1))
+			return run_respelled(a, c, p, s, name);
+	}
+	return true;
+}
+
+/* Is one of its other names a path? */
+static bool is_path(const struct line_facts *f, const struct line_program *sub)
+{
+	for (uint32_t i = 0; i < sub->also.count; i++) {
+		const struct line_word *w = pb_at(f, sub->also, sizeof(*w), i);
+
+		if (pb_strp(f, w->text)[0] == '.')
+			return true;
+	}
+	return false;
+}
+
+static bool run_under_spellings(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p)
+{
+	const struct line_facts *f = a->facts;
+	const struct line_program *all = pb_at(f, f->programs, sizeof(*all), 0), *top, *sub;
+	const char *base;
+	uint32_t skip, at;
+	size_t n;
+
+	if (c->respelled || !cmd_base(p->words[0].w, &base, &n))
+		return true;
+	top = cmd_program(f, base, n);
+	if (!top || !(top->flags & LINE_PF_SUBCOMMANDS))
+		return true;
+	for (at = 1; at < p->nwords; at++) {
+		const struct sh_word *w = p->words[at].w;
+
+		if (!sh_is_literal(w) || !w->seg.n)
+			continue;
+		sub = cmd_subcommand(f, top, w->seg.p, w->seg.n);
+		if (sub && is_path(f, sub) && !run_under_paths(a, c, p, sub, at))
+			return false;
+		if (sub && (sub == p->program || is_path(f, sub)))
+			break;
+	}
+	/* the subcommand that the words were read as; where it has no table, the first operand */
+	at = at < p->nwords ? at : operand_behind(p, 0);
+	if (!at)
+		return true;
+	skip = top->name.len + 1;
+	/* its subcommands come right after it in the table, and theirs as well */
+	for (sub = top + 1; sub < all + f->programs.count && sub->name.len > skip; sub++) {
+		struct pb_str name = { .off = sub->name.off + skip, .len = sub->name.len - skip };
+
+		if (memcmp(pb_strp(f, sub->name), pb_strp(f, top->name), skip - 1) != 0 ||
+		    pb_strp(f, sub->name)[skip - 1] != ' ')
+			break;
+		if (sub->base != (uint32_t)(top - all) + 1 || !sub->also.count)
+			continue;
+		if (!run_under_table_name(a, c, p, sub, name, at))
+			return false;
+	}
+	return true;
+}
+
 bool cmd_renamed(struct cmd_an *a, const struct cmd_ctx *c, struct cmd_part *p,
 		 const struct cmd_read *r)
 {
 	if (!named_otherwise(a, c, p))
 		return false;
-	if (!dashed(a, c, p))
+	if (!c->respelled && !dashed(a, c, p))
 		return false;
 	if (!p->program)
 		return true;
-	return run_under_shorter_name(a, c, p) && (!r->command || subcommands(a, c, p, r->command));
+	return run_under_spellings(a, c, p) && (!r->command || subcommands(a, c, p, r->command));
 }
 
 /* --- scripts and modules ------------------------------------------------------------------ */
