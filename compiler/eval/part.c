@@ -162,9 +162,9 @@ static bool is_inert(const struct eval_asked *q, struct arena *a)
 
 /* --- words that spell something -------------------------------------------------------- */
 
-/* Makes a command of the words from `from` on; false if that is not possible. */
-static bool tail_part(const struct eval_asked *q, uint32_t from, struct arena *a,
-		      struct cmd_part *ret)
+/* The commands of the words from `from` on, the first one and those that it runs; NULL: none. */
+static const struct cmd_part *tail_parts(const struct eval_asked *q, uint32_t from,
+					 struct arena *a)
 {
 	const struct cmd_part *p = q->part;
 	uint32_t n = p->nwords - from, i;
@@ -176,40 +176,45 @@ static bool tail_part(const struct eval_asked *q, uint32_t from, struct arena *a
 		struct str word;
 
 		if (!eval_word_text(q, &p->words[from + i], a, &word))
-			return false;
+			return NULL;
 		argv[i] = str_z(a, word);
 		bytes += word.n + 1;
 	}
 	size = cmd_block_size(bytes);
 	cmd_from_argv(&line, arena_alloc(a, size), size, q->world, argv, n);
-	if (!line.first || line.first->kind != CMD_COMMAND)
-		return false;
-	*ret = *line.first;
-	ret->dirs = p->dirs;
-	ret->dirs_unknown = p->dirs_unknown;
-	ret->dirs_lost = p->dirs_lost;
-	ret->root_lost = p->root_lost;
-	ret->flags |= p->flags & CMD_APPENDS;
-	return true;
+	return line.first;
 }
 
-/* The rule that denies every value of the command made of the words from `from` on. */
+/* The rule that denies every value of this command, one of the words of `q`. */
+static const struct ir_rule *tail_part_denied(const struct eval_asked *q, struct arena *a,
+					      const struct cmd_part *of)
+{
+	struct eval_part_decision t = { .part = NULL };
+	const struct cmd_part *p = q->part;
+	struct eval_asked tail = *q;
+	struct cmd_part part = *of;
+
+	part.dirs = p->dirs;
+	part.dirs_unknown = p->dirs_unknown;
+	part.dirs_lost = p->dirs_lost;
+	part.root_lost = p->root_lost;
+	part.flags |= p->flags & CMD_APPENDS;
+	tail.part = &part;
+	find_rules(&tail, a, &t);
+	decide_rules(&tail, a, &t, false, true, &t.d);
+	return is_denied(&t.d) ? t.d.rule : NULL;
+}
+
+/* The rule that denies all that the words from `from` on, or what they run, may stand for. */
 static const struct ir_rule *tail_denied(const struct eval_asked *q, uint32_t from)
 {
 	const struct ir_rule *by = NULL;
-	struct eval_part_decision t = { .part = NULL };
-	struct eval_asked tail = *q;
-	struct cmd_part part;
 	struct arena a;
 
 	arena_init(&a, ARENA_DEFAULT_BUDGET);
-	if (tail_part(q, from, &a, &part)) {
-		tail.part = &part;
-		find_rules(&tail, &a, &t);
-		decide_rules(&tail, &a, &t, false, true, &t.d);
-		if (is_denied(&t.d))
-			by = t.d.rule;
-	}
+	for (const struct cmd_part *p = tail_parts(q, from, &a); p && !by; p = p->next)
+		if (p->kind == CMD_COMMAND)
+			by = tail_part_denied(q, &a, p);
 	arena_release(&a);
 	return by;
 }

@@ -92,7 +92,20 @@ static uint32_t denied_part(struct line_ctx *l, const struct cmd_part *outer,
 	return is_denied(l, &d) ? d.rule : NONE;
 }
 
-/* The rule that denies all that the words from `from` on may stand for. */
+/* Does a table know the program, so that the words may hold other commands (`sh -c 'rm x'`)? */
+static bool may_hold_commands(const struct line_ctx *l, const struct sh_word *w)
+{
+	const char *slash = w->seg.n ? memrchr(w->seg.p, '/', w->seg.n) : NULL;
+	const char *base = slash ? slash + 1 : w->seg.p;
+	const struct line_program *called;
+	bool by_pattern;
+
+	return sh_is_literal(w) && w->seg.n &&
+	       cmd_program_called(l->world.facts, base, w->seg.n - (size_t)(base - w->seg.p),
+				  &called, &by_pattern);
+}
+
+/* The rule that denies all that the words from `from` on, or what they run, may stand for. */
 static uint32_t tail_denied(struct line_ctx *l, const struct cmd_part *p, uint32_t from)
 {
 	struct pool pool = l->pool;
@@ -102,7 +115,7 @@ static uint32_t tail_denied(struct line_ctx *l, const struct cmd_part *p, uint32
 	size_t bytes, size;
 	void *block;
 
-	if (!part_tail_may_deny(l, p, from))
+	if (!may_hold_commands(l, p->words[from].w) && !part_tail_may_deny(l, p, from))
 		return NONE;
 	argv = argv_of(l, p, from, &bytes);
 	size = argv ? cmd_block_size(bytes) : 0;
@@ -113,8 +126,9 @@ static uint32_t tail_denied(struct line_ctx *l, const struct cmd_part *p, uint32
 		cmd_from_argv(&line, block, size, &l->world, argv, p->nwords - from);
 		if (line.limit)
 			l->work = 0;
-		else if (line.first && line.first->kind == CMD_COMMAND)
-			rule = denied_part(l, p, line.first);
+		for (const struct cmd_part *t = line.first; t && rule == NONE; t = t->next)
+			if (t->kind == CMD_COMMAND)
+				rule = denied_part(l, p, t);
 	}
 	l->pool = pool;
 	return rule;
