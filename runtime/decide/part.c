@@ -92,17 +92,21 @@ static uint32_t denied_part(struct line_ctx *l, const struct cmd_part *outer,
 	return is_denied(l, &d) ? d.rule : NONE;
 }
 
-/* Does a table know the program, so that the words may hold other commands (`sh -c 'rm x'`)? */
+/* Does the table of the program make other commands of its words (`sh -c 'rm x'`)? */
 static bool may_hold_commands(const struct line_ctx *l, const struct sh_word *w)
 {
 	const char *slash = w->seg.n ? memrchr(w->seg.p, '/', w->seg.n) : NULL;
 	const char *base = slash ? slash + 1 : w->seg.p;
-	const struct line_program *called;
+	const struct line_program *called, *t;
 	bool by_pattern;
 
-	return sh_is_literal(w) && w->seg.n &&
-	       cmd_program_called(l->world.facts, base, w->seg.n - (size_t)(base - w->seg.p),
-				  &called, &by_pattern);
+	if (!sh_is_literal(w) || !w->seg.n)
+		return false;
+	t = cmd_program_called(l->world.facts, base, w->seg.n - (size_t)(base - w->seg.p), &called,
+			       &by_pattern);
+	return (called && (by_pattern || called->also.count)) ||
+	       (t && ((t->kinds & (LINE_PK_WRAPPER | LINE_PK_INTERPRETER)) ||
+		      (t->flags & (LINE_PF_SUBCOMMANDS | LINE_PF_DASHED))));
 }
 
 /* The rule that denies all that the words from `from` on, or what they run, may stand for. */
