@@ -29,13 +29,13 @@ static struct span byte_at(const struct ast_value *v, size_t offset)
 	return at;
 }
 
-/* Does an option such as "(?i)" or "(?ms-x:" begin here that takes the case away? */
-static bool is_caseless_from(struct str text, size_t at)
+/* Does an option such as "(?i)" or "(?ms-x:" begin here that turns `option` on? */
+static bool is_option_from(struct str text, size_t at, char option)
 {
 	if (text.n - at < 3 || memcmp(text.p + at, "(?", 2) != 0)
 		return false;
-	for (size_t i = at + 2; i < text.n && strchr("imnsxJU^", text.p[i]); i++)
-		if (text.p[i] == 'i')
+	for (size_t i = at + 2; i < text.n && text.p[i] && strchr("imnsxJU^arDSWPT", text.p[i]); i++)
+		if (text.p[i] == option)
 			return true;
 	return false;
 }
@@ -53,38 +53,78 @@ static size_t end_of_bracket(struct str text, size_t at, bool in_set)
 	return at + (at + 1 < text.n && text.p[at + 1] == ']');
 }
 
+static bool begins_at(struct str text, size_t at, const char *what)
+{
+	return text.n - at >= strlen(what) && memcmp(text.p + at, what, strlen(what)) == 0;
+}
+
+/*
+ * Does a quantifier follow?  PCRE2 lets the end of a quotation, an empty one and a comment
+ * stand before it, and blanks where the expression is an extended one.
+ */
+static bool is_repeated(struct str text, size_t at, bool extended)
+{
+	for (; at < text.n; at++) {
+		char end = 0;
+
+		if (begins_at(text, at, "\\E"))
+			at++;
+		else if (begins_at(text, at, "\\Q\\E"))
+			at += 3;
+		else if (begins_at(text, at, "(?#"))
+			end = ')';
+		else if (extended && text.p[at] == '#')
+			end = '\n';
+		else if (!extended || !text.p[at] || !strchr(" \t\n\v\f\r", text.p[at]))
+			break;
+		while (end && at < text.n && text.p[at] != end)
+			at++;
+	}
+	return at < text.n && text.p[at] && strchr("*+?{", text.p[at]);
+}
+
 /*
  * An expression matches bytes. Says what is wrong if a letter outside of ASCII stands where
  * PCRE2 would take one of its bytes alone: in `[éè]`, before a `+`, and where the case of
  * letters does not matter. Such a rule would match less than its author means. NULL:
  * nothing; else *ret_at is the byte.
  */
-static const char *find_split_letter(struct str text, bool caseless, size_t *ret_at)
+static const char *find_split_letter(struct str text, bool caseless, bool extended,
+				     size_t *ret_at)
 {
-	bool set = false;
+	bool set = false, quoted = false, comment = false;
 
 	for (size_t i = 0; i < text.n; i++) {
 		unsigned char c = (unsigned char)text.p[i];
 		bool last = i + 1 >= text.n || ((unsigned char)text.p[i + 1] & 0xc0) != 0x80;
 
 		*ret_at = i;
-		if (c == '\\')
+		/* "\Q" in a comment quotes nothing: where there may be one, none is believed */
+		comment |= extended || (!quoted && begins_at(text, i, "(?#"));
+		if (begins_at(text, i, quoted ? "\\E" : "\\Q") && (quoted || !comment)) {
+			quoted = !quoted;
+			i++;
+		} else if (quoted && c < 0x80)
+			continue;
+		else if (c == '\\')
 			i += i + 1 < text.n && (unsigned char)text.p[i + 1] < 0x80;
 		else if (c == '[') {
 			i = end_of_bracket(text, i, set);
 			set = true;
 		} else if (c == ']')
 			set = false;
-		else if (c == '(' && !set)
-			caseless |= is_caseless_from(text, i);
-		else if (c < 0x80)
+		else if (c == '(' && !set) {
+			caseless |= is_option_from(text, i, 'i');
+			extended |= is_option_from(text, i, 'x');
+		} else if (c < 0x80)
 			continue;
 		else if (set)
 			return "an expression matches bytes, and this letter in brackets has several: "
 			       "write (a|b) for [ab]";
 		else if (caseless)
 			return "an expression matches bytes, so this letter has one case: write (a|A)";
-		else if (last && i + 1 < text.n && strchr("*+?{", text.p[i + 1]))
+		else if (last && (!quoted || begins_at(text, i + 1, "\\E")) &&
+			 is_repeated(text, i + 1, extended))
 			return "an expression matches bytes, and only the last one of this letter is "
 			       "repeated: write (a)+ for a+";
 	}
@@ -104,7 +144,8 @@ bool lower_regex(struct lower *l, const struct ast_value *v, unsigned flags,
 
 	if (ret_opaque)
 		*ret_opaque = false;
-	why = find_split_letter(v->text, lower_regex_flag(v, 'i'), &offset);
+	why = find_split_letter(v->text, lower_regex_flag(v, 'i'),
+				lower_regex_flag(v, 'x'), &offset);
 	if (why) {
 		diag_add(l->sink, DIAG_REGEX, byte_at(v, offset), "%s", why);
 		return false;
