@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -49,11 +48,6 @@ int report_open(struct output *o, const char *path, const struct decide_ctx *c,
 	io_escape(shown, sizeof(shown), path, strlen(path));
 	r = fstat(o->fd, &st) != 0 ? rt_fail_errno(err, errno, "the report '%s'", shown) :
 				     check_replaced(o->fd, &st, shown, err);
-	/* two runs that end together would mix their reports */
-	if (r == 0 && flock(o->fd, LOCK_EX | LOCK_NB) != 0)
-		r = errno == EWOULDBLOCK ?
-			    rt_fail(err, EBUSY, "the report '%s' is written by another run", shown) :
-			    rt_fail_errno(err, errno, "locking the report '%s'", shown);
 	if (r < 0)
 		output_close(o);
 	return r;

@@ -188,8 +188,9 @@ static int refuse(struct view_builder *b, const struct sandbox_node *tree, const
 		       "other; let only one of them be used", other, tree->path);
 }
 
+/* `seen`: it matters what `n` lets be read or executed, and not only what is written. */
 static int check_second(struct view_builder *b, const struct sandbox_node *tree,
-			const struct sandbox_node *n)
+			const struct sandbox_node *n, bool seen)
 {
 	const struct host_mounts *all = &b->mounts;
 	const struct sandbox_view *v = b->out;
@@ -197,8 +198,9 @@ static int check_second(struct view_builder *b, const struct sandbox_node *tree,
 
 	if (n != tree && own && overlaps(all, tree, own, host_name(n)))
 		return refuse(b, tree, n->path);
-	/* in a tree polrun enters no mount of the tree's own file system */
-	for (size_t k = 0; k < all->n && !n->broker && !n->source; k++) {
+	/* where polrun makes the writing calls it enters no such mount, and the kernel shows it
+	   read-only */
+	for (size_t k = 0; k < all->n && (seen || !n->broker) && !n->source; k++) {
 		const struct host_mount *m = &all->v[k];
 
 		if (view_below(m->at, n->path) && sandbox_view_find(v, m->at) == n &&
@@ -214,10 +216,14 @@ int view_binds_check(struct view_builder *b)
 	int r = 0;
 
 	for (size_t i = 0; v->brokers && i < v->n && r == 0; i++)
-		for (size_t k = 0; k < v->n && r == 0; k++)
-			if ((v->nodes[i].broker && sandbox_node_writes(&v->nodes[i]) &&
-			     sandbox_node_writes(&v->nodes[k])) ||
-			    (v->nodes[i].open_by_name && is_read(&v->nodes[k])))
-				r = check_second(b, &v->nodes[i], &v->nodes[k]);
+		for (size_t k = 0; k < v->n && r == 0; k++) {
+			const struct sandbox_node *tree = &v->nodes[i], *n = &v->nodes[k];
+			bool seen = is_read(n) && (tree->open_by_name ||
+						   (tree->start_by_name && (n->ops & PB_EXEC)));
+
+			if (seen || (tree->broker && sandbox_node_writes(tree) &&
+				     sandbox_node_writes(n)))
+				r = check_second(b, tree, n, seen);
+		}
 	return r;
 }

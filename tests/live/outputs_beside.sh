@@ -28,21 +28,31 @@ want_rc 0
 want_file ran
 [ -s one ] && [ -s two ] || bad "the control: no record or no report"
 
-t "two runs do not write one report"
-run --report shared sh -c 'true'
-want_rc 0
-"$BIN/polrun" -q -b "$WORK/p.polb" --report shared sh -c 'touch begun; while [ ! -e end ]; do sleep 0.1; done' &
+t "of two runs that write one report the later one's is there, whole"
+"$BIN/polrun" -q -b "$WORK/p.polb" --report shared sh -c 'touch begun; while [ ! -e end ]; do sleep 0.1; done; exit 7' &
 first=$!
 within 20 test -e begun
 run --report shared touch second
-want_rc 125
-want_err "the report 'shared' is written by another run"
-no_file second
-touch end
-wait $first || bad "the first run: exit status $?"
-python3 -c 'import json, sys; json.load(open(sys.argv[1]))' shared || bad "no whole report"
-run --report shared touch second
 want_rc 0
+exit_code() { python3 -c 'import json, sys; print(json.load(open("shared"))["exit_code"])'; }
+[ "$(exit_code)" = 0 ] || bad "not the second run's report"
+touch end
+rc=0
+wait $first || rc=$?
+want_rc 7
+[ "$(exit_code)" = 7 ] || bad "not the first run's report"
+# one that keeps the file locked has no report written over what it reads
+flock shared sh -c 'touch locked; while [ ! -e free ]; do sleep 0.1; done' &
+holder=$!
+within 20 test -e locked
+run --report shared true
+want_rc 125
+want_err 'the report is not written: another program holds a lock on it'
+touch free
+wait $holder
+run --report shared true # the control
+want_rc 0
+rm -f begun end
 
 t "a run beside does not put a report or a record of its own in the place"
 for kind in report record; do

@@ -48,7 +48,25 @@ refused "$WORK/alias"
 
 t "in a tree that can be written"
 with "mount --bind $P $WORK/data/inner" data sh -c "echo ran; echo x >$WORK/data/inner/.env"
-refused "$WORK/data/inner"
+# each name in that tree is decided, since a mount in it ends the search for repositories
+want_rc 2
+want_out '^ran$'
+want_err 'data/inner/\.env: Read-only file system'
+no_file "$P/.env"
+for hides in 'hide "${PROJECT_DIR}/**/.env*"' 'deny exec "${PROJECT_DIR}/**/*.run"'; do
+	policy "file { ${DATA/write/write, exec} allow exec \"\${PROJECT_DIR}\" $hides }" hides
+	echo SECRET >"$P/.envrc"
+	printf '#!/bin/sh\necho started\n' >"$P/src/x.run"
+	chmod 755 "$P/src/x.run"
+	with true hides sh -c 'grep -r SECRET . >/dev/null; src/x.run; exit 0' # the control: without the mount
+	want_rc 0
+	want_err 'Permission denied'
+	with "mount --bind $P $WORK/data/inner" hides sh -c "cd $WORK/data/inner; grep -r SECRET .; src/x.run"
+	refused "$WORK/data/inner"
+	with "mount --bind $P/src $WORK/data/inner" hides sh -c "cd $WORK/data/inner; ./x.run"
+	refused "$WORK/data/inner"
+	rm "$P/.envrc" "$P/src/x.run"
+done
 
 t "a mount that the project itself is"
 with "mount --bind $WORK/other $P && mkdir -p $P/src" data sh -c "echo x >$P/src/.env; echo y >$P/src/ok && echo ran"
