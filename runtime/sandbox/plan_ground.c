@@ -114,9 +114,10 @@ static void add_dev(struct plan *p)
 }
 
 /* The kernel counts what a user has in all of its namespaces together: the run gets half of it. */
-static void add_inotify(struct plan *p)
+static void halve_watches(struct plan *p)
 {
-	static const char *const names[] = { "max_inotify_instances", "max_inotify_watches" };
+	static const char *const names[] = { "max_inotify_instances", "max_inotify_watches",
+					     "max_fanotify_groups", "max_fanotify_marks" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		AUTO_FREE char *text = NULL;
@@ -136,7 +137,7 @@ static void add_proc(struct plan *p, bool host_network)
 {
 	plan_add_at(p, STEP_PROC, "proc", NULL, 0);
 	plan_add_at(p, STEP_USERNS_MAX, "proc/sys/user/max_user_namespaces", "0", 0);
-	add_inotify(p);
+	halve_watches(p);
 	if (!host_network) {
 		plan_add_at(p, STEP_TCP_FASTOPEN, "proc/sys/net/ipv4/tcp_fastopen", "0",
 		       PLAN_F_MAYBE);

@@ -184,10 +184,38 @@ inside "$N" userns-clone3
 want_out '^ENOSPC$'
 
 t "inotify-max: half of what the user may have"
-for name in max_inotify_instances max_inotify_watches; do
+for name in max_inotify_instances max_inotify_watches max_fanotify_groups max_fanotify_marks; do
+	[ -e /proc/sys/user/$name ] || continue
 	inside cat /proc/sys/user/$name
 	want_out "^$(($(cat /proc/sys/user/$name) / 2))\$"
 done
+
+if command -v python3 >/dev/null && [ -e /proc/sys/user/max_fanotify_groups ]; then
+	t "inotify-max: a run that takes all fanotify groups that it gets leaves some to the programs outside"
+	cat >"$P/groups.py" <<'EOS'
+# fanotify_init(FAN_REPORT_FID), which needs no privilege
+import ctypes, errno, os, platform, sys, time
+call = {'x86_64': 300, 'aarch64': 262}[platform.machine()]
+libc, n = ctypes.CDLL(None, use_errno=True), 0
+while n < int(sys.argv[1]) and libc.syscall(call, 0x200, 0) >= 0:
+    n += 1
+print(n, errno.errorcode.get(ctypes.get_errno()), flush=True)
+open('groups-taken', 'w').close() if len(sys.argv) > 2 else None
+while len(sys.argv) > 2 and os.path.exists('groups-taken'):
+    time.sleep(0.05)
+EOS
+	few=$(($(cat /proc/sys/user/max_fanotify_groups) / 4))
+	cp "$P/groups.py" "$WORK/out/groups.py"
+	[[ $(python3 "$WORK/out/groups.py" "$few") == "$few "* ]] || bad "the control: there are not so many outside"
+	rm -f "$P/groups-taken"
+	"$BIN/polrun" -q -y -b "$WORK/p.polb" python3 groups.py 100000 wait >"$WORK/out/groups" 2>&1 </dev/null &
+	pid=$!
+	within 30 test -e "$P/groups-taken" || bad "no groups were taken"
+	[ "$me" = root ] || grep -q 'EMFILE' "$WORK/out/groups" || bad "$(cat "$WORK/out/groups")"
+	[[ $(python3 "$WORK/out/groups.py" "$few") == "$few "* ]] || bad "none is left outside"
+	rm -f "$P/groups-taken"
+	wait "$pid"
+fi
 
 t "tcp-fastopen mptcp tcp-reno: settings of the own network"
 inside cat /proc/sys/net/ipv4/tcp_fastopen
