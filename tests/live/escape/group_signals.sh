@@ -56,4 +56,31 @@ run sh -c 'sleep 5 & "$0" pid $!' "$K"
 worked
 kill "$host"
 
+# The caller has its own pipe tell it by SIGIO; COMMAND… chooses another signal by its standard input.
+cat >"$WORK/own.py" <<'EOS'
+import fcntl, os, signal, subprocess, sys, time
+r, w = os.pipe()
+signal.signal(signal.SIGIO, lambda *a: print("SIGIO", flush=True))
+fcntl.fcntl(r, fcntl.F_SETOWN, os.getpid())
+fcntl.fcntl(r, fcntl.F_SETFL, fcntl.fcntl(r, fcntl.F_GETFL) | os.O_ASYNC)
+done = subprocess.run(sys.argv[1:] + ["python3", "-c", """import fcntl
+try: print("set", fcntl.fcntl(0, fcntl.F_SETSIG, 9))
+except OSError as e: print("refused", e.errno)"""], stdin=r, capture_output=True, text=True)
+print(done.stdout, flush=True)
+os.write(w, b"x")
+time.sleep(0.3)
+print("alive")
+EOS
+t "nor does a descriptor of the caller's send it another signal"
+outside python3 "$WORK/own.py"
+want_rc 137 # the control
+want_out '^set 0'
+for b in p s; do
+	outside python3 "$WORK/own.py" "$BIN/polrun" -q -b "$WORK/$b.polb"
+	want_rc 0
+	want_out '^refused 1'
+	want_out '^SIGIO'
+	want_out '^alive$'
+done
+
 done_
