@@ -45,7 +45,7 @@ static const int allowed[] = {
 	SYS_getdents64, SYS_statx,
 	SYS_inotify_add_watch, /* opens nothing; only reports changes */
 	SYS_inotify_rm_watch,
-	SYS_fcntl, SYS_ftruncate, SYS_fsync, SYS_recvmsg, SYS_recvfrom,
+	SYS_fcntl, SYS_flock, SYS_ftruncate, SYS_fsync, SYS_recvmsg, SYS_recvfrom,
 	SYS_getsockopt, SYS_process_vm_readv, SYS_pidfd_open, SYS_pidfd_getfd,
 	SYS_pidfd_send_signal, SYS_wait4, SYS_waitid, SYS_timerfd_settime,
 	SYS_timer_settime, SYS_clock_gettime, SYS_clock_nanosleep, SYS_gettimeofday,
@@ -76,7 +76,6 @@ static const int limits[] = { RLIMIT_FSIZE, RLIMIT_NOFILE, RLIMIT_LOCKS };
 /* The broker acts with the ids of the run's user; programs are copied, and mounted by attach.h. */
 static const int beside_broker[] = {
 	SYS_setfsuid, SYS_setfsgid, SYS_geteuid, SYS_getegid, SYS_sendfile, SYS_sendmsg,
-	SYS_flock,
 };
 
 static void add_broker(struct own_filter *f, const int *broker, size_t n)
