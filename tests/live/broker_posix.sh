@@ -44,16 +44,21 @@ differ=$(diff <(grep -vE "$known" "$WORK/plain.txt") <(grep -vE "$known" "$WORK/
 [ -z "$differ" ] || bad "outside (<) and inside (>): $differ"
 
 t "so it is in a directory that is deeper than a path is long, and where only the paths of the calls reach so far"
+# Two changes within one step of the kernel's clock leave one time; a true difference is there each time.
 for depth in 30 19; do
-	mkdir "$WORK/plain$depth" "x/deep$depth" && chmod 0755 "$WORK/plain$depth"
-	! is_root || chown 61234:61234 "$WORK/plain$depth"
-	"${outside[@]}" "$PROBES/posix_files" "$WORK/plain$depth" "$((6 * every))" "$turn" "$depth" >"$WORK/plain.txt" || bad "outside: $?"
-	run "$PROBES/posix_files" "x/deep$depth" "$((6 * every))" "$turn" "$depth"
-	want_rc 0
-	printf '%s\n' "$out" >"$WORK/inside.txt"
+	for _ in 1 2 3 4 5; do
+		rm -rf "$WORK/plain$depth" "x/deep$depth"
+		mkdir "$WORK/plain$depth" "x/deep$depth" && chmod 0755 "$WORK/plain$depth"
+		! is_root || chown 61234:61234 "$WORK/plain$depth"
+		"${outside[@]}" "$PROBES/posix_files" "$WORK/plain$depth" "$((6 * every))" "$turn" "$depth" >"$WORK/plain.txt" || bad "outside: $?"
+		run "$PROBES/posix_files" "x/deep$depth" "$((6 * every))" "$turn" "$depth"
+		want_rc 0
+		printf '%s\n' "$out" >"$WORK/inside.txt"
+		differ=$(diff <(grep -vE "$known" "$WORK/plain.txt") <(grep -vE "$known" "$WORK/inside.txt") | head -n 20)
+		[ -n "$differ" ] || break
+	done
 	[ "$(grep -c '^[^#].*: 0;' "$WORK/plain.txt")" -gt $((500 / every / 6)) ] || bad 'hardly a call was done'
 	! grep '^#' "$WORK/plain.txt" "$WORK/inside.txt" || bad 'a case could not begin'
-	differ=$(diff <(grep -vE "$known" "$WORK/plain.txt") <(grep -vE "$known" "$WORK/inside.txt") | head -n 20)
 	[ -z "$differ" ] || bad "$depth: outside (<) and inside (>): $differ"
 	rm -rf "$WORK/plain$depth" "x/deep$depth"
 done
