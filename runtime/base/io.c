@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "runtime/base/sys.h"
 
@@ -59,6 +61,21 @@ int io_read_file(const char *path, size_t limit, char **ret_buf, size_t *ret_len
 	if (S_ISFIFO(st.st_mode))
 		return -EINVAL;
 	return io_read_all(fd, limit, ret_buf, ret_len);
+}
+
+int io_lock(int fd, int how, int64_t ms)
+{
+	const struct timespec step = { 0, 5000000 };
+	const int64_t until = sys_now_ms() + ms;
+
+	while (flock(fd, how | LOCK_NB) != 0) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return -errno;
+		if (sys_now_ms() >= until)
+			return -EBUSY;
+		(void)nanosleep(&step, NULL);
+	}
+	return 0;
 }
 
 int io_write_all(int fd, const void *buf, size_t len)

@@ -103,7 +103,16 @@ static int find_real(int dir, const char *name, char out[PATH_MAX])
 	return n < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
-/* Without a policy.  Other users can make links in a directory like /tmp. */
+/* Could only root make the link?  Root owns it and its directory, and nobody else may write there. */
+static bool is_of_root(int dir, const struct stat *link)
+{
+	struct stat st;
+
+	return link->st_uid == 0 && fstat(dir, &st) == 0 && st.st_uid == 0 && !(st.st_mode & 022);
+}
+
+/* Is it a link that the user has made outside of projects?  Other users can make links in a
+ * directory like /tmp. */
 static bool is_from_user(int dir, const char *name, const struct stat *link)
 {
 	char real[PATH_MAX];
@@ -113,20 +122,19 @@ static bool is_from_user(int dir, const char *name, const struct stat *link)
 	       find_real(dir, name, real) == 0 && !place_in_project(real);
 }
 
-/* A run of root's writes what root may write, so that the owner alone does not tell. */
-static bool is_from_system(int dir, const char *name, const struct stat *link,
-			   const struct decide_ctx *c)
+/* Can no run have made the link?  A run of root's writes what root may write, so that the owner
+ * alone does not tell. */
+static bool can_follow(int dir, const char *name, const struct stat *link,
+		       const struct decide_ctx *c)
 {
-	const char *project = c ? c->roots.dir[PB_ROOT_PROJECT] : NULL;
+	const char *project;
 	char real[PATH_MAX];
-	struct stat st;
 
-	if (!c && is_from_user(dir, name, link))
-		return true;
-	if ((!c && geteuid() == 0) || link->st_uid != 0 || fstat(dir, &st) != 0 || st.st_uid != 0 || (st.st_mode & 022) ||
-	    find_real(dir, name, real) < 0)
-		return false;
-	return !is_writable(c, real) && !(project && place_is_below(real, project));
+	if (!c)
+		return is_from_user(dir, name, link) || (geteuid() != 0 && is_of_root(dir, link));
+	project = c->roots.dir[PB_ROOT_PROJECT];
+	return is_of_root(dir, link) && find_real(dir, name, real) == 0 && !is_writable(c, real) &&
+	       !(project && place_is_below(real, project));
 }
 
 struct way {
@@ -152,7 +160,7 @@ static int follow_link(struct way *w, int link, const char *name, const char *re
 	char text[sizeof(w->text)];
 	ssize_t n;
 
-	if (++w->links > LINKS_MAX || !is_from_system(w->dir, name, st, c))
+	if (++w->links > LINKS_MAX || !can_follow(w->dir, name, st, c))
 		return -ELOOP;
 	n = readlinkat(link, "", text, PATH_MAX);
 	if (n < 0)

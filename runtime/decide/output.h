@@ -30,8 +30,9 @@ struct output {
  * is written outside of the sandbox), or that any rule denies in a tree that the run may
  * write: what is read-only there is so for a reason.
  *
- * Without a policy (`c` is NULL, polc) no rule is asked, and a link is refused where it lies in a
- * project, or where somebody else can have made it.
+ * Without a policy (`c` is NULL, polc) no rule is asked.  A link is refused if it lies in a project,
+ * or in a directory in which every user may make links.  A link that only root could make is
+ * followed for every other user.
  *
  * `kind` is the word for messages ("report").  0 or -errno.
  */

@@ -34,14 +34,20 @@ static const struct {
 	[HOOK_CURSOR] = { "/bin/sh", "-c", { "CURSOR_PROJECT_DIR" } },
 };
 
+static bool is_shell(const char *path, const char *shell)
+{
+	const char *name = strrchr(path, '/');
+
+	return strcmp(name ? name + 1 : path, shell) == 0;
+}
+
 static const char *own_shell(void)
 {
 	static const char *const known[] = { "sh", "bash", "zsh" };
 	const struct passwd *p = getpwuid(geteuid());
-	const char *name = p ? strrchr(p->pw_shell, '/') : NULL;
 
-	for (size_t i = 0; name && i < sizeof(known) / sizeof(known[0]); i++)
-		if (strcmp(name + 1, known[i]) == 0)
+	for (size_t i = 0; p && p->pw_shell[0] == '/' && i < sizeof(known) / sizeof(known[0]); i++)
+		if (is_shell(p->pw_shell, known[i]))
 			return p->pw_shell;
 	return "bash";
 }
@@ -51,13 +57,6 @@ static const char *bash_or_zsh(const char *path)
 {
 	return path && (strstr(path, "bash") || strstr(path, "zsh")) && access(path, X_OK) == 0 ? path
 												: NULL;
-}
-
-static bool is_shell(const char *path, const char *shell)
-{
-	const char *name = strrchr(path, '/');
-
-	return strcmp(name ? name + 1 : path, shell) == 0;
 }
 
 /* What Claude Code (2.1.332) takes: CLAUDE_CODE_SHELL, SHELL, else zsh before bash. */

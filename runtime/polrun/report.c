@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "runtime/approvals/ask.h"
@@ -331,24 +330,6 @@ static void mechanisms(struct json *j, const struct report *r)
 	json_array_end(j);
 }
 
-/* Two runs that end together would mix their reports.  A run that goes on can hold the lock. */
-static int lock_report(int fd, struct rt_err *err)
-{
-	const int64_t until = sys_now_ms() + LOCK_MS;
-
-	while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-		const struct timespec nap = { 0, 5000000 };
-
-		if (errno != EWOULDBLOCK && errno != EINTR)
-			return rt_fail_errno(err, errno, "locking the report");
-		if (sys_now_ms() >= until)
-			return rt_fail(err, EBUSY, "the report is not written: another program "
-				       "holds a lock on it");
-		(void)nanosleep(&nap, NULL);
-	}
-	return 0;
-}
-
 int report_write(int fd, const struct report *r, struct rt_err *err)
 {
 	struct json j;
@@ -370,8 +351,12 @@ int report_write(int fd, const struct report *r, struct rt_err *err)
 	text = json_finish(&j, &len);
 	if (!text)
 		e = rt_fail(err, ENOMEM, "the report: out of memory");
-	else if ((e = lock_report(fd, err)) < 0)
-		;
+	/* two runs that end together would mix their reports */
+	else if ((e = io_lock(fd, LOCK_EX, LOCK_MS)) == -EBUSY)
+		e = rt_fail(err, EBUSY, "the report is not written: another program holds a lock "
+			    "on it");
+	else if (e < 0)
+		e = rt_fail_errno(err, -e, "locking the report");
 	else if (SYS_RETRY(ftruncate(fd, 0)) != 0 || lseek(fd, 0, SEEK_SET) != 0)
 		e = rt_fail_errno(err, errno, "the report");
 	else if ((e = io_write_all(fd, text, len)) != 0) {

@@ -188,7 +188,8 @@ static int refuse(struct view_builder *b, const struct sandbox_node *tree, const
 		       "other; let only one of them be used", other, tree->path);
 }
 
-/* `seen`: it matters what `n` lets be read or executed, and not only what is written. */
+/* `seen`: names of `tree` are decided for reading or executing, and `n` lets the run do so; else
+ * only writing is decided there. */
 static int check_second(struct view_builder *b, const struct sandbox_node *tree,
 			const struct sandbox_node *n, bool seen)
 {

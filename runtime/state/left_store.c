@@ -27,8 +27,7 @@ enum {
 	MAX_ITEMS = 1000,
 	MAX_BYTES = 1 << 20,
 	MAX_RECORDS = 4096,
-	LOCK_TRIES = 60,
-	LOCK_PAUSE_MS = 50,
+	LOCK_MS = 3000,
 };
 
 /* --- a pile ------------------------------------------------------------------------ */
@@ -105,20 +104,6 @@ static int give_to_owner(const struct left_store *s, int fd)
 	return fchown(fd, s->uid, (gid_t)-1) == 0 ? 0 : -errno;
 }
 
-static int take_lock(struct left_store *s)
-{
-	const struct timespec t = { 0, LOCK_PAUSE_MS * 1000000L };
-
-	for (int i = 0; i < LOCK_TRIES; i++) {
-		if (flock(s->lock, LOCK_EX | LOCK_NB) == 0)
-			return 0;
-		if (errno != EWOULDBLOCK && errno != EINTR)
-			return -errno;
-		(void)nanosleep(&t, NULL);
-	}
-	return -EBUSY;
-}
-
 int left_store_open(const char *dir, struct left_store *ret, struct rt_err *err)
 {
 	struct stat st;
@@ -135,7 +120,7 @@ int left_store_open(const char *dir, struct left_store *ret, struct rt_err *err)
 	ret->lock = state_dir_lock(dir, STATE_RECORDS_LOCK, err);
 	if (ret->lock < 0)
 		return ret->lock;
-	r = take_lock(ret);
+	r = io_lock(ret->lock, LOCK_EX, LOCK_MS);
 	return r < 0 ? rt_fail_errno(err, -r, "'%s/" STATE_RECORDS_LOCK "'", ret->shown) : 0;
 }
 

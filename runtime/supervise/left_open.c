@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -17,7 +16,7 @@
 
 /* Another polrun has the exclusive lock for some microseconds at its start and end, or for longer if it is stopped
  * just then. */
-enum { LOCK_MS = 5000, LOCK_AT_END_MS = 1000, LOCK_STEP_MS = 5 };
+enum { LOCK_MS = 5000, LOCK_AT_END_MS = 1000 };
 
 /* An entry of the list.  The path on the host follows, without a NUL. */
 struct entry {
@@ -30,20 +29,6 @@ struct entry {
 static bool try_lock_alone(const struct left_open *l)
 {
 	return flock(l->lock, LOCK_EX | LOCK_NB) == 0;
-}
-
-/* Takes a lock, also in place of another one on this descriptor.  False: another polrun still has it after
- * `most_ms`. */
-static bool wait_for_lock(int fd, int how, int64_t most_ms)
-{
-	const int64_t until = sys_now_ms() + most_ms;
-
-	while (flock(fd, how | LOCK_NB) != 0) {
-		if (sys_now_ms() >= until)
-			return false;
-		(void)poll(NULL, 0, LOCK_STEP_MS);
-	}
-	return true;
 }
 
 static off_t size_of(int fd)
@@ -63,7 +48,7 @@ int left_open_init(struct left_open *l, const struct sandbox_view *view, struct 
 		return 0;
 	if (try_lock_alone(l))
 		(void)ftruncate(list, 0);
-	if (!wait_for_lock(lock, LOCK_SH, LOCK_MS))
+	if (io_lock(lock, LOCK_SH, LOCK_MS) < 0)
 		return rt_fail(err, EBUSY, "refused: another process of this user has had the lock by which runs "
 			       "know of one another alone for %d seconds (a polrun that is stopped?)", LOCK_MS / 1000);
 	l->held = held;
@@ -205,7 +190,7 @@ static bool append_entry(const struct left_open *l, uint64_t number, const char 
 	name_text_init(&both);
 	/* so that append_any_file() can take back an incomplete entry; a polrun that is stopped just then may keep the
 	 * lock, and this one goes on without it */
-	(void)wait_for_lock(l->list, LOCK_EX, LOCK_AT_END_MS);
+	(void)io_lock(l->list, LOCK_EX, LOCK_AT_END_MS);
 	at = size_of(l->list);
 	if (name_text_room(&both, sizeof(e) + e.len + 1)) {
 		memcpy(both.s, &e, sizeof(e));
@@ -235,7 +220,7 @@ void left_open_tell(struct left_open *l)
 	if (l->held->n && !try_lock_alone(l)) {
 		/* hold the lock, so that a polrun which begins now does not empty the list before the others have
 		 * read it */
-		(void)wait_for_lock(l->lock, LOCK_SH, LOCK_AT_END_MS);
+		(void)io_lock(l->lock, LOCK_SH, LOCK_AT_END_MS);
 		if (!held_tell_open(l->held, LEFT_OPEN_MOST, append_file, l))
 			(void)append_entry(l, 0, "", false);
 	}

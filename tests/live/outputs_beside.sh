@@ -231,4 +231,16 @@ plain compile a.pol -o $'e\e]0;x\a.pol'
 plain compile a.pol -o $'no\e[31m/x'
 plain compile a.pol -o x.polb --inputs $'e\e]0;x\a.pol'
 
+t "a link of root's in the working directory: an answer, and no crash"
+if [ -L /var/run ]; then
+	raw_policy 'policy a { level user }' plain
+	cd /var || exit 1
+	polc compile "$WORK/plain.pol" -o run/pol-outputs-none/x.polb
+	want_rc 2
+	want_err '^polc: '
+	cd "$P" || exit 1
+else
+	skip link '/var/run is no link'
+fi
+
 done_
