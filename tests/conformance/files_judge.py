@@ -429,6 +429,10 @@ class Judge:
         if errno == "EACCES" and any(self.gives_away(*l)
                                      for l in self.led(verb, paths, model, text)):
             return "a link that gives a denied name away"
+        # of such a link more names are told apart than one question looks at (DECIDE_LINK_PAIRS)
+        if errno == "EACCES" and any(to and below(self.w.project, to) for _, to in
+                                     self.led(verb, paths, model, text)):
+            return "a link to a directory above the project"
         if verb in NAME_OPS:
             if any(at(x, p) for n in self.plan.nodes for x in (n, self.tree_name(n))
                    for p in paths):

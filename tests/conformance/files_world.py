@@ -105,6 +105,8 @@ class World:
         found, ids = {}, {}
         for top in self.made:
             for at, dirs, files in os.walk(top):
+                if at == self.home and ".local" in dirs:
+                    dirs.remove(".local")  # polrun's own state: no policy says write there
                 for path in [at] + [os.path.join(at, n) for n in files + dirs]:
                     st = os.lstat(path)
                     data = None
