@@ -10,7 +10,7 @@
 
 #include "runtime/base/filter_insn.h"
 
-#define OWN_FILTER_MOST 256
+#define OWN_FILTER_MOST 320
 
 struct own_filter {
 	struct sock_filter v[OWN_FILTER_MOST];

@@ -417,6 +417,8 @@ static int session(const struct polrun_options *opt)
 	output_close(&s.report);
 	traffic_close(&s.record);
 	release(&s);
+	if (s.ran)
+		terminal_end(&s.terminal, s.result.signal);
 	return status;
 }
 

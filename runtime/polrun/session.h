@@ -46,6 +46,7 @@ struct session {
 	struct sandbox_view view;
 	struct exactness_here here;
 	struct walls walls;
+	struct terminal terminal;
 	struct unreached unreached;
 	struct config_lock locks;
 	struct gateway gateway;

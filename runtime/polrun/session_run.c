@@ -21,7 +21,6 @@
 #include "runtime/polrun/other_runs.h"
 #include "runtime/polrun/record_entry.h"
 #include "runtime/polrun/streams.h"
-#include "runtime/polrun/terminal.h"
 #include "runtime/polrun/told.h"
 #include "runtime/state/state_dir.h"
 
@@ -92,7 +91,6 @@ static int start_and_supervise(struct session *s)
 	AUTO_CLOSE int open_lock = -1;
 	const struct told told = told_of(s);
 	struct sandbox_child child = { .listener = -1, .root_fd = -1, .copies_fd = -1 };
-	struct terminal terminal;
 	struct rt_err err = { 0 };
 	char state[PATH_MAX];
 	int r, flags[3];
@@ -142,7 +140,7 @@ static int start_and_supervise(struct session *s)
 	if (!s->run.trace) /* else the rename itself is recorded */
 		config_lock_begin(&s->locks, &s->bundle, &s->view);
 	note_sockets(s);
-	terminal_note(&terminal);
+	terminal_begin(&s->terminal, child.command_pid);
 	if (s->view.brokers && state_dir_path(s->roots.home, NULL, state)) {
 		names_lock = other_runs_open_lock(state, s->roots.project, s->unordered);
 		other_runs_open_list(state, &open_list, &open_lock, s->unknown_open);
@@ -153,13 +151,13 @@ static int start_and_supervise(struct session *s)
 	s->run.open_list = open_list;
 	s->run.open_lock = open_lock;
 	r = supervise(&s->run, &s->view, &child, &s->walls, &s->unreached,
-		      &s->gateway, &s->result, &err);
+		      &s->gateway, &s->terminal, &s->result, &err);
 	streams_give_back(flags);
 	/* a question that still stands has the terminal, and a screen on which nothing else is to be said */
 	ask_net_end(s->gateway.ask, s->asker);
 	s->gateway.ask = -1;
 	s->asker = 0;
-	terminal_give_back(&terminal, r < 0 || s->result.exit_code < 0);
+	terminal_give_back(&s->terminal, r < 0 || s->result.exit_code < 0);
 	messages_after_run();
 	if (r < 0)
 		fprintf(stderr, "polrun: %s%s%s\n", err.step, err.step[0] ? ": " : "",

@@ -82,14 +82,22 @@ static int follow_plan(struct init *in, struct rt_err *err)
 	return r;
 }
 
+/* Signals that somebody outside may mean for the command, and the end of a child. */
+static const int passed[] = { SIGCHLD, SIGTERM, SIGHUP,  SIGUSR1, SIGUSR2,
+			      SIGINT,  SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH };
+
 static int prepare(struct init *in, struct rt_err *err)
 {
-	struct sigaction hup;
+	struct sigaction sa;
 	int r;
 
-	if (sigaction(SIGHUP, NULL, &hup) != 0)
-		return rt_fail_errno(err, errno, "SIGHUP");
-	in->hup_ignored = hup.sa_handler == SIG_IGN;
+	(void)sigemptyset(&in->ignored);
+	for (size_t i = 0; i < sizeof(passed) / sizeof(*passed); i++) {
+		if (sigaction(passed[i], NULL, &sa) != 0)
+			return rt_fail_errno(err, errno, "signal %d", passed[i]);
+		if (sa.sa_handler == SIG_IGN)
+			(void)sigaddset(&in->ignored, passed[i]);
+	}
 	(void)umask(0);
 	do
 		r = follow_plan(in, err);
@@ -102,30 +110,44 @@ struct reaper {
 	pid_t target;
 	bool first;     /* pid 1 of a namespace; else kill(-1) would reach the host (only in a test) */
 	bool held;      /* the user is asked: SANDBOX_HOLD */
-	uint32_t later; /* bits: signals for the target that came while held */
+	const sigset_t *ignored; /* by the caller */
+	/* bits: signals for the target, and for its process group, that came while held */
+	uint32_t later, later_group;
 };
 
-/* A signal that the target gets while the run is held could continue it. */
-static void send_target(struct reaper *r, int sig)
+static void send_later(pid_t to, uint32_t bits)
 {
-	if (r->held)
-		r->later |= 1u << (sig - 1);
-	else
-		(void)kill(r->target, sig);
+	for (int sig = 1; sig < 32; sig++)
+		if (bits & (1u << (sig - 1)))
+			(void)kill(to, sig);
 }
 
 static void release(struct reaper *r)
 {
 	r->held = false;
-	for (int sig = 1; sig < 32; sig++)
-		if (r->later & (1u << (sig - 1)))
-			(void)kill(r->target, sig);
-	r->later = 0;
+	send_later(r->target, r->later);
+	send_later(-r->target, r->later_group);
+	r->later = r->later_group = 0;
 }
 
-/* Handles a signal that somebody outside sent to polinit.  polrun passes on signals
- * that are meant for the command.  Signals from the terminal reach the command
- * directly. */
+/*
+ * polrun queues a signal that is meant for the command alone.  Any other has come to polrun's process
+ * group, of which polinit is one, from a terminal or by kill(2): it is for the whole group of the run.
+ * Sent while the run is held it could continue it.
+ */
+static void pass_on(struct reaper *r, int sig, bool queued)
+{
+	const pid_t group = step_on(STEP_PGRP) ? -r->target : r->target;
+
+	if (!queued && sig != SIGCONT && sigismember(r->ignored, sig))
+		return;
+	if (r->held)
+		*(queued ? &r->later : &r->later_group) |= 1u << (sig - 1);
+	else
+		(void)kill(queued ? r->target : group, sig);
+}
+
+/* Handles a signal that somebody outside sent to polinit. */
 static void take_signals(struct reaper *r)
 {
 	struct signalfd_siginfo si;
@@ -133,7 +155,7 @@ static void take_signals(struct reaper *r)
 	while (read(r->sigfd, &si, sizeof(si)) == (ssize_t)sizeof(si)) {
 		const int sig = (int)si.ssi_signo;
 		const bool outside = si.ssi_pid == 0 &&
-				     (si.ssi_code == SI_USER || si.ssi_code == SI_QUEUE);
+				     (si.ssi_code == SI_USER || si.ssi_code == SI_QUEUE || si.ssi_code == SI_KERNEL);
 
 		if (sig == SANDBOX_HOLD && outside)
 			r->held = true;
@@ -142,7 +164,7 @@ static void take_signals(struct reaper *r)
 		else if (sig == SANDBOX_RELEASE && outside)
 			release(r);
 		else if (sig < 32 && sig != SIGCHLD && outside)
-			send_target(r, sig);
+			pass_on(r, sig, si.ssi_code == SI_QUEUE);
 	}
 }
 
@@ -201,9 +223,6 @@ static int close_but(int a, int b)
 	return sys_close_range(high + 1, ~0u, 0);
 }
 
-static const int passed[] = { SIGCHLD, SIGTERM, SIGHUP,  SIGUSR1, SIGUSR2,
-			      SIGINT,  SIGQUIT, SIGTSTP, SIGCONT };
-
 int init_main(int sock)
 {
 	struct init in = { .sock = sock,
@@ -217,7 +236,7 @@ int init_main(int sock)
 			   .listener = -1 };
 	struct rt_err err = { 0 };
 	/* before the filter, which does not allow getpid() */
-	struct reaper reaper = { .sock = sock, .first = getpid() == 1 };
+	struct reaper reaper = { .sock = sock, .first = getpid() == 1, .ignored = &in.ignored };
 	sigset_t mask;
 	pid_t target;
 	int sigfd;

@@ -199,6 +199,7 @@ void plan_command(struct plan *p, const struct sandbox_run *run,
 		op->fd = policy->rlimits[i].resource;
 		op->v = policy->rlimits[i].value;
 	}
+	(void)plan_add(p, STEP_PGRP, PLAN_TARGET);
 	(void)plan_add(p, STEP_SIGNALS, PLAN_TARGET);
 	op = plan_add(p, STEP_EXEC, PLAN_TARGET);
 	op->flags = PLAN_F_SPECIAL; /* `argv` and `envp` are built before the filter is

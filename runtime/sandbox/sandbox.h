@@ -149,6 +149,7 @@ void sandbox_programs_release(struct sandbox_programs *p);
 struct sandbox_child {
 	pid_t init_pid;    /* polinit: pid 1 inside */
 	int init_pidfd;
+	pid_t command_pid; /* and process group, as the host numbers it; 0 until it is set up */
 	int status_fd;     /* seqpacket from polinit: struct sandbox_status */
 	int listener;      /* -1: none */
 	int sockets[GATE_SOCKET_COUNT]; /* for polgate, if run->gateway; -1: none */

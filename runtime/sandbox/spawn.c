@@ -296,6 +296,7 @@ static int wait_ready(const struct spawn *s, const struct plan_policy *policy, i
 	}
 	if (st.event != SANDBOX_READY)
 		return rt_fail(err, EPROTO, "polinit sent event %u", st.event);
+	ret->command_pid = pid;
 	if (!policy->listener)
 		return 0;
 	if (st.value < 0)

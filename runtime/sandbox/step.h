@@ -43,7 +43,7 @@ struct init {
 	int ruleset;     /* Landlock ruleset */
 	int listener;    /* listener of the target's filter */
 	int *slots;      /* open trees; -1: none */
-	bool hup_ignored; /* the caller ignored SIGHUP */
+	sigset_t ignored; /* signals that the caller ignored */
 };
 
 struct step {

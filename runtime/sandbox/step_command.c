@@ -47,6 +47,12 @@ int step_rlimit(struct init *in, const struct plan_op *op, struct rt_err *err)
 	return 0;
 }
 
+int step_pgrp(struct init *in, const struct plan_op *op, struct rt_err *err)
+{
+	(void)in, (void)op;
+	return setpgid(0, 0) == 0 ? 0 : step_fail(err, STEP_PGRP, errno, "setpgid");
+}
+
 int step_signals(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
 	struct sigaction sa = { .sa_handler = SIG_DFL };
@@ -54,7 +60,7 @@ int step_signals(struct init *in, const struct plan_op *op, struct rt_err *err)
 
 	(void)op;
 	for (int s = 1; s < 32; s++)
-		if (s != SIGKILL && s != SIGSTOP && !(s == SIGHUP && in->hup_ignored) &&
+		if (s != SIGKILL && s != SIGSTOP && !(s == SIGHUP && sigismember(&in->ignored, s)) &&
 		    sigaction(s, &sa, NULL) < 0)
 			return step_fail(err, STEP_SIGNALS, errno, "signal %d", s);
 	(void)umask((mode_t)in->plan->umask);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <signal.h>
 #include <linux/audit.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -106,8 +107,17 @@ static void build(struct own_filter *f, const int *broker, size_t n)
 	own_filter_allow_if(f, SYS_tgkill, 0, (const int[]){ getpid() }, 1);
 	/* a file is mapped for its name (deep_name.h), and nothing of it is read */
 	own_filter_allow_if(f, SYS_mmap, 2, (const int[]){ PROT_NONE }, 1);
-	/* kill: only to ask whether a process group is empty */
-	own_filter_allow_if(f, SYS_kill, 1, (const int[]){ 0 }, 1);
+	/* kill: to ask whether a process group is empty, and for its own group what the terminal would
+	   have sent (terminal.h) */
+	call = own_filter_call(f, SYS_kill);
+	OWN_FILTER_ADD(f, LOAD_ARG(1));
+	OWN_FILTER_ADD(f, JEQ(0, 0, 1));
+	OWN_FILTER_ADD(f, ALLOW);
+	own_filter_one_of(f, (const int[]){ SIGTSTP, SIGINT, SIGQUIT }, 3);
+	OWN_FILTER_ADD(f, LOAD_ARG(0));
+	own_filter_one_of(f, (const int[]){ 0 }, 1);
+	OWN_FILTER_ADD(f, ALLOW);
+	own_filter_end(f, call);
 	own_filter_allow_if(f, SYS_ioctl, 1, ioctls, OWN_FILTER_COUNT(ioctls) - (n == 0));
 	if (n) {
 		own_filter_allow_if(f, SYS_prlimit64, 1, limits, OWN_FILTER_COUNT(limits));

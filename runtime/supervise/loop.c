@@ -51,6 +51,14 @@ static void signal_init(struct loop *l, int sig)
 	(void)sys_pidfd_send_signal(l->child->init_pidfd, sig, NULL, 0);
 }
 
+/* Passes a signal on that somebody has sent to polrun's number: it was meant for the command alone. */
+static void signal_command(struct loop *l, int sig)
+{
+	siginfo_t info = { .si_signo = sig, .si_code = SI_QUEUE };
+
+	(void)sys_pidfd_send_signal(l->child->init_pidfd, sig, &info, 0);
+}
+
 /* --- the command's life ------------------------------------------------- */
 
 void loop_kill(struct loop *l)
@@ -122,6 +130,19 @@ void loop_look_at_files(struct loop *l)
 	ret->wall = &ret->lost;
 }
 
+/* Stops as the command did.  Where nobody could continue polrun the kernel does not stop it: then the
+ * run goes on, as a program does that meets ^Z in such a process group. */
+static void stop_self(struct loop *l)
+{
+	l->continued = false;
+	terminal_stop(l->terminal, l->stop_signal);
+	loop_drain_signals(l);
+	if (!l->continued && l->stop_signal == SIGTSTP) {
+		l->stopped = false;
+		signal_init(l, SIGCONT);
+	}
+}
+
 void loop_stop(struct loop *l)
 {
 	/* what is new is watched from then on, so that polrun can stop */
@@ -141,7 +162,7 @@ void loop_stop(struct loop *l)
 			loop_look_at_walls(l);
 		(void)loop_set_waker(l);
 		if (l->stopped && l->phase == PH_RUNNING)
-			(void)syscall(SYS_tgkill, getpid(), gettid(), SIGSTOP);
+			stop_self(l);
 		(void)walls_wake(l->walls, false);
 		if (!l->stopped) /* continued before the stop */
 			(void)walls_wake(l->walls, true);
@@ -184,6 +205,17 @@ static void exec_failed(struct loop *l, int error)
 				    "%s: cannot be executed in the sandbox", name);
 }
 
+/* A run in the background that reads the terminal gets it, if polrun has it. */
+static void command_stopped(struct loop *l, int sig)
+{
+	if ((sig == SIGTTIN || sig == SIGTTOU) && terminal_give(l->terminal)) {
+		signal_init(l, SIGCONT);
+		return;
+	}
+	l->stop_signal = sig;
+	loop_stop(l);
+}
+
 static void on_status(struct loop *l, const struct sandbox_status *s)
 {
 	switch ((enum sandbox_event)s->event) {
@@ -194,7 +226,7 @@ static void on_status(struct loop *l, const struct sandbox_status *s)
 		return;
 	case SANDBOX_STOPPED:
 		if (l->phase == PH_RUNNING)
-			loop_stop(l);
+			command_stopped(l, s->value);
 		return;
 	case SANDBOX_EXITED:
 		set_exit(l, s->value);
@@ -281,7 +313,7 @@ void loop_deadline(struct loop *l)
 		l->ret->timed_out = true;
 		l->phase = PH_ENDING;
 		l->stopped = false;
-		signal_init(l, SIGTERM);
+		signal_command(l, SIGTERM);
 		signal_init(l, SIGCONT); /* a stopped command gets TERM, too */
 		if (loop_set_timer(l, loop_now() + GRACE_MS) != 0)
 			loop_kill(l); /* otherwise nothing would end it */
@@ -290,6 +322,10 @@ void loop_deadline(struct loop *l)
 	}
 }
 
+/*
+ * The run's pid 1 is in polrun's process group and passes on to the run's what a terminal or kill(2)
+ * sends to all of that.  So polrun passes on what has its own number, and to the command alone.
+ */
 static void on_signal(struct loop *l, const struct signalfd_siginfo *si)
 {
 	int sig = (int)si->ssi_signo;
@@ -301,29 +337,33 @@ static void on_signal(struct loop *l, const struct signalfd_siginfo *si)
 	case SIGUSR1:
 	case SIGUSR2:
 		if (!sigismember(&l->ignored, sig))
-			signal_init(l, sig);
+			signal_command(l, sig);
 		break;
 	case SIGINT:
 	case SIGQUIT:
-	case SIGTSTP:
-		/* The command receives signals from the terminal directly.  A signal
-		   sent with kill() was meant for the command and reached only polrun. */
 		if (sent && !sigismember(&l->ignored, sig))
-			signal_init(l, sig);
+			signal_command(l, sig);
+		break;
+	case SIGTSTP:
+		if (sent && !sigismember(&l->ignored, sig) && si->ssi_pid != (uint32_t)getpid())
+			signal_command(l, sig);
 		break;
 	case SIGCONT:
 		if (si->ssi_code == SI_TIMER) {
 			(void)loop_set_waker(l);
-		} else if (l->stopped &&
-			   (si->ssi_code < POLL_IN || si->ssi_code > POLL_HUP)) {
+			break;
+		}
+		if (l->stopped && (si->ssi_code < POLL_IN || si->ssi_code > POLL_HUP)) {
 			l->stopped = false;
+			l->continued = true;
+			terminal_give_again(l->terminal);
 			(void)walls_wake(l->walls, true);
 			(void)loop_set_waker(l);
 		}
 		if (sent)
-			signal_init(l, SIGCONT);
+			signal_init(l, SIGCONT); /* all of the run: all of it was stopped */
 		break;
-	default: /* TTIN, TTOU: the command received them, too, and reports its stop */
+	default: /* TTIN, TTOU: sent by hand; the run's own stops are reported */
 		break;
 	}
 }

@@ -7,6 +7,7 @@
 #include "runtime/supervise/gateway.h"
 #include "runtime/supervise/listener.h"
 #include "runtime/supervise/result.h"
+#include "runtime/supervise/terminal.h"
 #include "runtime/supervise/unreached.h"
 #include "runtime/supervise/waker.h"
 #include "runtime/supervise/walls.h"
@@ -24,12 +25,15 @@ struct loop {
 	struct brokered brokered;
 	struct walls *walls;
 	struct unreached *unreached;
+	struct terminal *terminal;
 	struct gateway *gateway;
 	int signals, timer;
 	struct waker waker;
 	enum phase phase;
 	bool dropped;       /* the program's pages were given back */
 	bool stopped;       /* the command has stopped, and nobody has continued it yet */
+	int stop_signal;    /* by which it stopped */
+	bool continued;     /* somebody has, since polrun stopped */
 	bool ended;         /* the command's status is known, or will never be known */
 	int failed;         /* -errno: polrun itself failed */
 	uint64_t start_ms, limit_ms; /* limit 0: no limit */

@@ -277,11 +277,13 @@ int supervise_block_signals(struct rt_err *err)
 
 int supervise(const struct sandbox_run *run, const struct sandbox_view *view,
 	      struct sandbox_child *child, struct walls *walls, struct unreached *unreached,
-	      struct gateway *gateway, struct supervise_result *ret, struct rt_err *err)
+	      struct gateway *gateway, struct terminal *terminal, struct supervise_result *ret,
+	      struct rt_err *err)
 {
 	struct loop l = { .run = run,
 			  .unreached = unreached,
 			  .gateway = gateway,
+			  .terminal = terminal,
 			  .child = child,
 			  .ret = ret,
 			  .err = err,

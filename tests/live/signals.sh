@@ -86,6 +86,54 @@ size 31 117
 expect 31 117
 EOS
 
+	t "terminal: ^C ends a script around it, ^Z stops it"
+	printf '%s\n' '#!/bin/bash' 'for i in 1 2 3; do' "	$R sh -c 'echo ro\"\"und-\$0; exec sleep 20' \$i" 'done' \
+		"$R true" >"$WORK/loop.sh"
+	term <<EOS
+send bash $WORK/loop.sh
+expect round-1
+key C-c
+expect PROMPT>
+send bash $WORK/loop.sh
+expect round-1
+wait 0.5
+key C-z
+expect Stopped
+send fg
+wait 0.5
+key C-c
+expect PROMPT>
+send echo "rc=\$?."
+expect rc=130\.
+absent round-2
+EOS
+
+	t "terminal: where no shell could continue it ^Z stops nothing"
+	term <<EOS
+send exec $R sh -c 'echo rea""dy; sleep 2; echo went-o""n'
+expect ready
+wait 0.5
+key C-z
+expect went-on
+EOS
+
+	t "terminal: a program sees that it is in the foreground, and a neighbour in a pipeline keeps it"
+	printf '%s\n' 'import os, sys' 'print("front", os.tcgetpgrp(2) == os.getpgrp(), file=sys.stderr)' >"$P/front.py"
+	term <<EOS
+send $R python3 front.py
+expect front True
+send $R python3 front.py | cat
+expect front False
+send $R sh -c 'sleep 1; echo o""ne; sleep 1; echo two' | (read x; echo got=\$x; read x </dev/tty; echo typed=\$x)
+expect got=one
+send hello
+expect typed=hello
+send $R sh -c 'read x; echo ins""ide=\$x' | cat
+wait 1
+send there
+expect inside=there
+EOS
+
 	t "terminal: ^\\ quits with 131"
 	term <<EOS
 send $R sleep 30
@@ -134,6 +182,23 @@ EOS
 	)
 	want_out '^rc 130$'
 fi
+
+t "a signal to polrun's process group reaches all of the run"
+# shellcheck disable=SC2016
+setsid bash -c 'echo $$ >"$1"; exec "${@:2}"' - "$WORK/.pgrp" $R \
+	sh -c '(trap "echo child-got; exit" USR1; echo up; while :; do sleep 0.1; done) & trap "" USR1; wait' >"$WORK/.out" 2>&1 </dev/null &
+within 30 grep -q up "$WORK/.out"
+kill -USR1 -- "-$(cat "$WORK/.pgrp")"
+within 30 grep -q child-got "$WORK/.out" || bad "$(cat "$WORK/.out")"
+wait $!
+
+t "kill 0 and timeout reach the run's processes, all of them"
+start=$(date +%s)
+run sh -c 'x=$(timeout 1 sh -c "sleep 20; :"); echo over $?'
+want_rc 0
+want_out '^over 124$'
+run sh -c 'trap "echo ended; trap - TERM; kill 0" EXIT; sh -c "sleep 20; :" & exit 3' | cat
+[ $(($(date +%s) - start)) -lt 15 ] || bad "too late"
 
 t "timeout ends it"
 start=$(date +%s)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Tries: signals to the caller's process group (the run shares it), to polrun,
-# to every process that the kernel lets.
-# Stops it: the own pid namespace; the floor denies kill(0); Landlock's signal
-# scope where the kernel has it.
+# Tries: signals to the caller's process group, to polrun, to every process that the kernel
+# lets.
+# Stops it: the own pid namespace and process group; Landlock's signal scope where the kernel
+# has it.
 # SIGURG kills nobody: where a trick works the bystander notes it.
 # shellcheck disable=SC2016,SC2034,SC2154
 # shellcheck source=tests/lib/escape.sh
@@ -13,7 +13,7 @@ cat >"$WORK/group.sh" <<'EOS'
 # HITS COMMAND…: a bystander, and the command, in a process group of their own.
 hits=$1
 shift
-bash -c 'trap "echo hit >>$0" URG; echo up >>$0; for ((i = 0; i < 6; i++)); do read -rt 0.1; done <> <(:)' "$hits" &
+bash -c 'trap "echo hit >>$0" URG; echo up >>$0; for ((i = 0; i < 6; i++)); do read -rt 0.1; done <> <(:); ps -o ni= -p $$ >>$0' "$hits" &
 b=$!
 until [ -s "$hits" ]; do sleep 0.02; done
 "$@" $$ $b
@@ -39,8 +39,19 @@ t "inside it is not, nor is polrun"
 for b in p s; do
 	group "$BIN/polrun" -b "$WORK/$b.polb" "$K" group
 	want_out '^rc=0$'
-	want_out '^[01] taken'
+	want_out '^[34] taken' # the run's own group, and its other processes
 	! grep -q hit "$WORK/hits" || bad "the bystander was hit: $out"
+done
+
+t "nor does its priority change"
+group python3 -c 'import os; os.setpriority(os.PRIO_PGRP, 0, 5)'
+grep -q '^ *5$' "$WORK/hits" || bad "the control: $(cat "$WORK/hits")"
+for b in p s; do
+	group "$BIN/polrun" -b "$WORK/$b.polb" python3 -c 'import os
+os.setpriority(os.PRIO_PGRP, 0, 5)
+print("mine", os.getpriority(os.PRIO_PROCESS, 0))'
+	want_out '^mine 5$'
+	grep -q '^ *0$' "$WORK/hits" || bad "the bystander has another: $(cat "$WORK/hits")"
 done
 
 t "numbers of the host's processes name nobody"
