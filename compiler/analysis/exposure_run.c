@@ -4,6 +4,7 @@
 #include "compiler/analysis/exposure_path.h"
 #include "compiler/eval/eval.h"
 #include "compiler/sets/lang.h"
+#include "runtime/base/env_name.h"
 
 /* --- commands ------------------------------------------------------------------------ */
 
@@ -164,12 +165,14 @@ static bool overlap(const char *x, struct str y)
 	return *x && y.n && *x == y.p[0] && overlap(x + 1, str_sub(y, 1, y.n - 1));
 }
 
-/* `*_KEY` does not stand for the names of locales, which std/base keeps by a wildcard. */
-static bool is_meant(struct str name, const char *pattern, bool exact)
+/* May `keep BY`, or `set BY`, give a variable of the pattern? */
+static bool is_meant(struct str by, const char *pattern, bool exact)
 {
-	if (exact)
-		return str_eqz(name, pattern);
-	return !str_starts(name, STR("LC_")) && overlap(pattern, name);
+	/* whether a name is a credential its known part tells */
+	if (exact || str_eqz(by, "*"))
+		return env_name_kept(by.p, by.n, pattern, strlen(pattern));
+	/* `*_KEY` does not stand for the names of locales, which std/base keeps by a wildcard */
+	return !str_starts(by, STR("LC_")) && overlap(pattern, by);
 }
 
 struct exposure_reach exposure_variable(const struct exposure_asker *q, const char *pattern,

@@ -10,6 +10,7 @@
 #include "compiler/cli/explain_answer.h"
 #include "compiler/cli/loaded.h"
 #include "compiler/cli/show.h"
+#include "runtime/base/env_name.h"
 
 /* A statement about the name, and what it would make of it. */
 struct said {
@@ -47,13 +48,6 @@ static void add_layer(struct named *n, const struct bk_note *note)
 
 /* --- the environment ------------------------------------------------------------------- */
 
-static bool covers(struct str pattern, struct str name)
-{
-	if (pattern.n && pattern.p[pattern.n - 1] == '*')
-		return str_starts(name, str_sub(pattern, 0, pattern.n - 1));
-	return str_eq(pattern, name);
-}
-
 /* A value that is set counts before one that is kept; a secret reaches no command. */
 static void find_env(struct named *n)
 {
@@ -65,7 +59,7 @@ static void find_env(struct named *n)
 			    str_printf(n->a, "set %.*s", STR_ARG(n->name)),
 			    str_printf(n->a, "set to %.*s", STR_ARG(ir->env.v[i].value)));
 	for (size_t i = 0; i < ir->keep.n; i++)
-		if (covers(ir->keep.v[i].name, n->name))
+		if (env_name_kept(ir->keep.v[i].name.p, ir->keep.v[i].name.n, n->name.p, n->name.n))
 			add(n, ir->keep.v[i].id, ir->keep.v[i].level, &ir->keep.v[i].at,
 			    str_printf(n->a, "keep %.*s", STR_ARG(ir->keep.v[i].name)),
 			    STR("kept from the caller"));

@@ -5,6 +5,8 @@
  */
 #include "compiler/lower/claims.h"
 
+#include "runtime/base/env_name.h"
+
 #define MAX_NAMES 4096
 
 struct keep_list {
@@ -44,17 +46,10 @@ static bool is_env(const struct sema_stmt *t, enum ast_stmt_kind kind)
 
 /* --- keep ------------------------------------------------------------------ */
 
-static bool covers(struct str pattern, struct str name)
-{
-	if (pattern.n && pattern.p[pattern.n - 1] == '*')
-		return str_starts(name, str_sub(pattern, 0, pattern.n - 1));
-	return str_eq(pattern, name);
-}
-
 static bool is_kept(const struct keep_list *k, struct str name)
 {
 	for (size_t i = 0; i < k->v.n; i++)
-		if (covers(k->v.v[i].name, name))
+		if (env_name_covers(k->v.v[i].name.p, k->v.v[i].name.n, name.p, name.n))
 			return true;
 	return false;
 }

@@ -8,60 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/base/env_name.h"
 #include "runtime/base/io.h"
 #include "runtime/polrun/carried.h"
-
-static const char *const risky[] = {
-	/* read by loaders and libc */
-	"LD_*", "GLIBC_TUNABLES", "GCONV_PATH", "GETCONF_DIR", "HOSTALIASES",
-	"LOCALDOMAIN", "LOCPATH", "MALLOC_TRACE", "NIS_PATH", "NLSPATH",
-	"RESOLV_HOST_CONF", "RES_OPTIONS",
-	/* what shells and interpreters run before anything else */
-	"BASH_ENV", "ENV", "BASH_FUNC_*", "SHELLOPTS", "BASHOPTS", "PS4",
-	"PROMPT_COMMAND", "PERL5LIB", "PERL5OPT", "PERL5DB", "PYTHONPATH",
-	"PYTHONHOME", "PYTHONSTARTUP", "PYTHONINSPECT", "RUBYOPT", "RUBYLIB",
-	"NODE_OPTIONS", "NODE_PATH", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS",
-	/* java(1), "Using the JDK_JAVA_OPTIONS launcher environment variable" */
-	"JDK_JAVA_OPTIONS",
-	/* lua(1): code; Lua 5.4's reference manual 6.3: where require() looks for modules */
-	"LUA_INIT*", "LUA_PATH*", "LUA_CPATH*",
-	/* .NET: docs/design/features/host-startup-hook.md of its runtime, and "Set up a profiling
-	 * environment" */
-	"DOTNET_STARTUP_HOOKS", "DOTNET_ADDITIONAL_DEPS", "CORECLR_*", "COR_*",
-	/* php(1), "Directives": the configuration may name a file that is run first */
-	"PHPRC", "PHP_INI_SCAN_DIR",
-	/* the manual of Julia, "Environment Variables"; R's Startup(Rd) */
-	"JULIA_LOAD_PATH", "JULIA_DEPOT_PATH", "R_PROFILE*", "R_ENVIRON*",
-	/* zsh(1), "Startup/shutdown files"; erl(1), "Environment variables" */
-	"ZDOTDIR", "ERL_FLAGS", "ERL_AFLAGS", "ERL_ZFLAGS", "ERL_LIBS",
-	/* programs that others start by themselves: git(1), less(1) "Input preprocessor", cargo's
-	 * "Environment Variables" */
-	"GIT_SSH", "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF", "GIT_EXEC_PATH",
-	"GIT_PROXY_COMMAND", "GIT_ASKPASS", "GIT_TEMPLATE_DIR", "LESSOPEN", "LESSCLOSE",
-	"RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER",
-	/* libraries that load modules: openssl-env(7) */
-	"OPENSSL_CONF", "OPENSSL_MODULES", "OPENSSL_ENGINES",
-	/* proxy settings */
-	"http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy",
-	"HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "ALL_PROXY", "NO_PROXY",
-	/* access to the caller's session */
-	"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS",
-};
-
-static bool name_matches(const char *pattern, size_t plen, const char *name, size_t len)
-{
-	if (plen && pattern[plen - 1] == '*')
-		return len >= plen - 1 && memcmp(pattern, name, plen - 1) == 0;
-	return plen == len && memcmp(pattern, name, len) == 0;
-}
-
-bool env_is_risky(const char *name, size_t len)
-{
-	for (size_t i = 0; i < sizeof(risky) / sizeof(risky[0]); i++)
-		if (name_matches(risky[i], strlen(risky[i]), name, len))
-			return true;
-	return false;
-}
 
 static bool is_kept(const struct pb_env *env, const char *name, size_t len)
 {
@@ -70,11 +19,8 @@ static bool is_kept(const struct pb_env *env, const char *name, size_t len)
 	for (uint32_t i = 0; env && i < env->entries.count; i++) {
 		const struct pb_env_entry *e =
 			pb_at(env, env->entries, sizeof(*e), i);
-		const char *p = pb_strp(env, e->name);
-		bool wild = e->name.len && p[e->name.len - 1] == '*';
 
-		if (!e->set && name_matches(p, e->name.len, name, len) &&
-		    !(wild && env_is_risky(name, len)))
+		if (!e->set && env_name_kept(pb_strp(env, e->name), e->name.len, name, len))
 			return true;
 	}
 	return false;

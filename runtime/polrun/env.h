@@ -24,8 +24,4 @@ void env_free(char **envp);
 /* Expands ${ROOT} in a value of `set`, or in the path of a secret; malloc'ed, NULL without
  * memory. */
 char *env_expand(const struct decide_roots *roots, const char *s, size_t len);
-/* True for a variable that loaders, interpreters or proxy clients read: it is kept only
- * if the policy gives its whole name, never by a keep that ends in '*'. */
-bool env_is_risky(const char *name, size_t len);
-
 #endif

@@ -26,6 +26,30 @@ policy 'env { keep += HTTPS_PROXY }' q
 HTTPS_PROXY=y run_with q env
 want_out '^HTTPS_PROXY=y$'
 
+t "a lone wildcard keeps what is no credential by its name"
+policy 'env { keep += "*", NPM_TOKEN }' q
+# shellcheck disable=SC2097,SC2098
+NODE_ENV=test DATABASE_URL=db GIT_AUTHOR_NAME=me OLDPWD=/old NPM_TOKEN=npm \
+	SECRET_TOKEN=leak API_KEY=leak aws_key_id=leak MYSQL_PWD=leak DB_PASS=leak BASIC_auth=leak AWS_PROFILE=leak \
+	SSH_AUTH_SOCK=leak DBUS_SESSION_BUS_ADDRESS=leak PYTHONPATH=leak LD_AUDIT=leak https_proxy=leak run_with q env
+want_rc 0
+want_out '^NODE_ENV=test$'
+want_out '^DATABASE_URL=db$'
+want_out '^GIT_AUTHOR_NAME=me$'
+want_out '^NPM_TOKEN=npm$'
+no_out leak
+for name in NODE_ENV SECRET_TOKEN PYTHONPATH NPM_TOKEN; do
+	out=$("$BIN/polc" explain "$WORK/q.pol" env "$name" 2>/dev/null | head -n 1)
+	case $name in NODE_ENV | NPM_TOKEN) want_out 'kept from the caller' ;; *) want_out 'dropped' ;; esac
+done
+raw_policy 'policy p { level user } use std/profile/project'
+NODE_ENV=test PYTHONPATH=src CC=clang NPM_TOKEN=leak run env
+want_rc 0
+want_out '^NODE_ENV=test$'
+want_out '^PYTHONPATH=src$'
+want_out '^CC=clang$'
+no_out leak
+
 t "passwd inside begins with the run's own user"
 policy ''
 run sh -c 'id -un; id -u; head -n 1 /etc/passwd; head -n 1 /etc/group'
