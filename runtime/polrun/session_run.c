@@ -22,6 +22,7 @@
 #include "runtime/polrun/record_entry.h"
 #include "runtime/polrun/streams.h"
 #include "runtime/polrun/told.h"
+#include "runtime/sandbox/launch.h"
 #include "runtime/state/state_dir.h"
 
 int session_fail(const struct rt_err *err, int status)
@@ -100,6 +101,8 @@ static int start_and_supervise(struct session *s)
 	    streams_bridge(&s->run, &s->view, &s->streams, &err) < 0)
 		return session_fail(&err, SESSION_REFUSED);
 	s->walls.view = &s->view;
+	/* root that names a user has capabilities that this user has not */
+	s->walls.uid = s->run.root_run || geteuid() ? sandbox_ids_of(&s->run).uid_out : 0;
 	s->run.meanwhile = walls_meanwhile;
 	s->run.meanwhile_arg = &s->walls;
 	do {

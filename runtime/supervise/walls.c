@@ -142,7 +142,9 @@ static bool is_refused(const struct walls *w, const char *path, int flags)
 /*
  * Can the run do nothing with the object that lost its mount?  useradd(8) replaces /etc/shadow, and a run of a user
  * who cannot read the new file gets no secret by that.  polrun opens it as the run would, since access control lists
- * count as well.  What belongs to the user is within reach: chmod(2) opens it.  So is everything for root.
+ * count as well.  What belongs to the user is within reach: chmod(2) opens it.  A run by root has a uid and a gid that
+ * nothing of the host belongs to and no list names, so that the mode for others decides; where the tree is mapped to
+ * that uid, fstat() tells it as the owner.
  */
 static bool is_out_of_reach(const struct walls *w, const char *path)
 {
@@ -152,6 +154,9 @@ static bool is_out_of_reach(const struct walls *w, const char *path)
 
 	if (fd < 0 || fstat(fd, &st) != 0 || st.st_uid == w->uid)
 		return false;
+	if (w->uid >= SANDBOX_ROOT_RUN_BASE)
+		return st.st_gid != w->uid && !(st.st_mode & S_IRWXO) &&
+		       (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
 	(void)snprintf(inner, sizeof(inner), "%s/.", path);
 	if (S_ISDIR(st.st_mode))
 		return is_refused(w, path, TO_READ) && is_refused(w, inner, O_PATH);
@@ -219,7 +224,6 @@ static int begin_watch(struct walls *w, const struct sandbox_view *view, struct 
 	if (!w->id)
 		return rt_fail(err, ENOMEM, "the walls: out of memory");
 	w->view = w->names.view = view;
-	w->uid = geteuid();
 	if (!needs_watch(view))
 		return 0;
 	walls_watch_begin(&w->watch, view);

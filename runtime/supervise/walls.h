@@ -41,7 +41,7 @@ struct walls {
 	struct walls_run names; /* the caller sets `held` and `strict` */
 	bool doubt;       /* undecided: the last look found a file that the run may be able to write */
 	int64_t doubt_ms; /* when a look first found such a file; 0: the last look found none */
-	uid_t uid;        /* the caller's */
+	uid_t uid;        /* the run's on the host, which the caller sets; 0: everything is within its reach */
 	int poll_ms;    /* timeout for poll(2): -1, or how often to look */
 	bool noted;     /* the first look is over: `id` is set */
 	bool blind;     /* the last look could not look up some path, or found an object there that the run cannot open
