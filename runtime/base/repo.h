@@ -44,9 +44,10 @@ enum repo_top {
 	REPO_TOP_GIT,     /* a repository, or its folder of submodules: it and what git reads in it */
 };
 
-/* Limits of a search: folders, then milliseconds, then findings. */
+/* Limits of a search: folders, then milliseconds of processor and (so many times that) of time, then findings. */
 #define REPO_MAX_DIRS 20000u
 #define REPO_MAX_MS 300u
+#define REPO_LOADED 4
 #define REPO_MAX_ITEMS 128u
 
 /*
@@ -54,8 +55,14 @@ enum repo_top {
  * open; everything else is opened beneath it. 0 or -ENOMEM; release in any case.
  */
 int repo_find(int dirfd, struct repo_list *ret);
-/* The same for another top, within `ms` milliseconds. */
-int repo_find_from(int dirfd, enum repo_top top, unsigned ms, struct repo_list *ret);
+struct repo_known;
+/*
+ * The same for another top, within `ms` milliseconds.  `known` (or NULL) is what a search of this top has seen before,
+ * of which only folders that have changed are read again; it becomes what this one has seen.  *ret_changed: that is
+ * something else.
+ */
+int repo_find_from(int dirfd, enum repo_top top, unsigned ms, struct repo_known *known, bool *ret_changed,
+		   struct repo_list *ret);
 /* As repo_find(), and calls `meet` for each name in each ordinary folder, .git (not the folders in it),
  * repository of a submodule and folder of a worktree's administrative files: `dir` is its path, "" for
  * the top, `fd` a descriptor of it. */

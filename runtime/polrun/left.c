@@ -259,7 +259,7 @@ static void look_at_tree(struct left *l, int fd, const struct sandbox_tree *tree
 	struct repo_list now = { .v = NULL };
 	char text[LEFT_TEXT];
 	/* nothing was there before: then the run cannot write there either */
-	int r = fd < 0 ? 0 : repo_find_from(fd, tree->top, REPO_MAX_MS, &now);
+	int r = fd < 0 ? 0 : repo_find_from(fd, tree->top, REPO_MAX_MS, NULL, NULL, &now);
 
 	for (size_t i = 0; i < now.n; i++) {
 		char path[2 * PATH_MAX];

@@ -140,6 +140,28 @@ static bool looks_like_config(const char *name)
 	return false;
 }
 
+/* Of the last component of what is looked for, one of 4,096 bits: most names of a large project are
+ * known by it to be none of these. */
+static unsigned bit_of(const char *name, size_t len)
+{
+	return (unsigned)((unsigned char)name[0] * 67u + (unsigned char)name[len - 1] * 7u + len) % 4096;
+}
+
+static void take_last(struct new_names *n, const char *path, size_t len)
+{
+	const char *slash = memrchr(path, '/', len), *last = slash ? slash + 1 : path;
+	const unsigned bit = bit_of(last, len - (size_t)(last - path));
+
+	n->last[bit / 64] |= UINT64_C(1) << bit % 64;
+}
+
+static bool may_be_last(const struct new_names *n, const char *name)
+{
+	const unsigned bit = bit_of(name, strlen(name));
+
+	return n->last[bit / 64] & UINT64_C(1) << bit % 64;
+}
+
 /* Collects what the floor keeps at the top of the project: "/CLAUDE.md",
  * "/.github/hooks". */
 static void take_floor(struct new_names *n)
@@ -157,6 +179,10 @@ static void take_floor(struct new_names *n)
 			n->floor[n->nfloor++] =
 				(struct floor_name){ pb_strp(m, a->path), a->path.len };
 	}
+	for (size_t i = 0; i < n->nfloor; i++)
+		take_last(n, n->floor[i].text, n->floor[i].len);
+	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
+		take_last(n, told[i], strlen(told[i]));
 }
 
 /* Does the path end with the name, as "sub/.claude" does? */
@@ -406,7 +432,10 @@ void new_names_meet(void *new_names, int dirfd, const char *dir, const char *nam
 		n->in_packages = strlen(dir) >= sizeof(n->dir) || lies_in_packages(dir);
 		(void)snprintf(n->dir, sizeof(n->dir), "%s", dir);
 		n->in_floor = find_floor(n, dir);
+		n->in_told = find_told(dir) != NULL;
 	}
+	if (!n->in_floor && !n->in_told && !may_be_last(n, name))
+		return;
 	len = snprintf(path, sizeof(path), "%s%s%s", dir, dir[0] ? "/" : "", name);
 	if (is_git_state(dirfd, name)) {
 		if (len >= (int)sizeof(path))

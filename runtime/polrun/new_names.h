@@ -20,6 +20,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <time.h>
 
 #include "runtime/base/repo.h"
@@ -42,6 +43,7 @@ struct new_names {
 	const struct bundle *b;
 	struct floor_name *floor; /* what the floor keeps at the top of the project */
 	size_t nfloor;
+	uint64_t last[64]; /* bits of the last components of these and of the rows `told` */
 	struct timespec begun;
 	struct name_list top;   /* the names at the top before the run, sorted */
 	struct name_list known; /* found by new_names_meet() */
@@ -49,7 +51,7 @@ struct new_names {
 	char dir[4096];
 	size_t in_floor; /* as much of it is a name of the floor below the project; 0:
 			    none */
-	bool in_packages;
+	bool in_packages, in_told;
 };
 
 /* Lists what lies at the top of the project before the run. */

@@ -114,7 +114,7 @@ static int fill_run(struct session *s, struct rt_err *err)
 	run->kept = (const char *const *)s->kept.v;
 	run->nkept = s->kept.n;
 	run->nbelieved = s->kept.nbelieved;
-	run->git_answers = s->state;
+	run->remembered = s->state;
 	run->bundle = &s->bundle;
 	run->cwd = s->roots.cwd;
 	run->project_link = s->roots.project_link;

@@ -100,7 +100,7 @@ int stage_rules_look(struct stage_rules *r, const char *state, struct rt_err *er
 	/* no process runs in this view: nothing is refused for what this kernel lacks */
 	const struct sandbox_run run = {
 		.bundle = (struct bundle *)(uintptr_t)&s->bundle, .ctx = s->ctx, .cwd = project,
-		.git_answers = state, .is_own = is_own, .is_own_arg = (void *)(uintptr_t)s,
+		.remembered = state, .is_own = is_own, .is_own_arg = (void *)(uintptr_t)s,
 		.uid = getuid(), .gid = getgid(), .want_listener = true, .landlock_abi = 1,
 	};
 	int e = project ? sandbox_view_make(&run, &r->now, err) :

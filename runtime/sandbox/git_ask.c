@@ -28,6 +28,7 @@
 #include "runtime/base/io.h"
 #include "runtime/base/own_filter.h"
 #include "runtime/base/sys.h"
+#include "runtime/sandbox/remembered.h"
 
 enum { GIT_WAIT_MS = 1000, GIT_ANSWER_MAX = 1 << 20, GIT_ARGS = 2 * 256 + 16 };
 
@@ -232,44 +233,12 @@ int git_ask_now(const struct git_ask *a, char *const *files, size_t n, struct gi
 
 /* --- what is kept --------------------------------------------------------------------- */
 
-/* A name of 256, so that the folder does not grow: projects that share one ask again. */
-static void name_answer(const struct git_ask *a, char ret[16])
-{
-	unsigned char sum[16];
-
-	(void)crypto_generichash(sum, sizeof(sum), (const unsigned char *)a->in->project,
-				 strlen(a->in->project), NULL, 0);
-	(void)snprintf(ret, 16, "git-%02x", sum[0]);
-}
-
-static int open_answers(const struct git_ask *a)
-{
-	AUTO_CLOSE int dir = -1;
-	struct stat st;
-
-	if (!a->in->git_answers)
-		return -1;
-	dir = sys_open(a->in->git_answers, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
-	if (dir < 0 || fstat(dir, &st) != 0 || st.st_uid != geteuid() || (st.st_mode & 077))
-		return -1;
-	return io_steal_fd(&dir);
-}
-
 bool git_ask_kept(const struct git_ask *a, struct git_answer *ret)
 {
-	AUTO_CLOSE int dir = open_answers(a), fd = -1;
-	char name[16], *text;
-	struct stat st;
 	size_t len;
+	char *text = remembered_read(a->in->remembered, "git", a->in->project, GIT_ANSWER_MAX, &len);
 
-	if (dir < 0)
-		return false;
-	name_answer(a, name);
-	fd = sys_openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
-	if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
-	    (st.st_mode & 077) || io_read_all(fd, GIT_ANSWER_MAX, &text, &len) < 0)
-		return false;
-	if (len < GIT_ASK_STAMP) {
+	if (!text || len < GIT_ASK_STAMP) {
 		free(text);
 		return false;
 	}
@@ -283,20 +252,7 @@ bool git_ask_kept(const struct git_ask *a, struct git_answer *ret)
 
 void git_ask_keep(const struct git_ask *a, const struct git_answer *answer)
 {
-	AUTO_CLOSE int dir = open_answers(a), fd = -1;
-	char name[16], temp[40];
-	bool ok;
+	const struct remembered_part parts[] = { { answer->stamp, GIT_ASK_STAMP }, { answer->text, answer->len } };
 
-	if (dir < 0)
-		return;
-	name_answer(a, name);
-	(void)snprintf(temp, sizeof(temp), "%s.%08x", name, (unsigned)randombytes_random());
-	fd = sys_openat(dir, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return;
-	ok = io_write_all(fd, answer->stamp, GIT_ASK_STAMP) == 0 &&
-	     io_write_all(fd, answer->text, answer->len) == 0 &&
-	     renameat(dir, temp, dir, name) == 0;
-	if (!ok)
-		(void)unlinkat(dir, temp, 0);
+	remembered_write(a->in->remembered, "git", a->in->project, parts, 2);
 }

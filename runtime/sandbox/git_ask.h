@@ -45,7 +45,7 @@ void git_ask_hash(const struct git_ask *a, crypto_generichash_state *h);
  */
 int git_ask_now(const struct git_ask *a, char *const *files, size_t n, struct git_answer *ret);
 
-/* The answer about this project that was kept in in->git_answers; its stamp says if it counts. */
+/* The answer about this project that was kept in in->remembered; its stamp says if it counts. */
 bool git_ask_kept(const struct git_ask *a, struct git_answer *ret);
 /* Keeps it.  Without success the next run asks again. */
 void git_ask_keep(const struct git_ask *a, const struct git_answer *answer);

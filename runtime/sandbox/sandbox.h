@@ -73,8 +73,7 @@ struct sandbox_run {
 	size_t nbelieved; /* the first `nbelieved` of kept are those that the next run
 	                     relies on.  If the command could write at such a name, no
 	                     view is made */
-	const char *git_answers;   /* the folder of the state, where git's answers are kept; or
-	                              NULL */
+	const char *remembered; /* the folder of remembered.h, or NULL */
 	/* which repositories below the project are the run's own (view_input.h); NULL: none */
 	bool (*is_own)(void *arg, const char *path);
 	void *is_own_arg;

@@ -129,4 +129,26 @@ want_line 'blocked: write .*/\.envrc: rule .* at std/floor\.pol'
 outside -C "$P" checkout -q more
 want_text by-git "$P/.envrc"
 
+t "what appears between two runs, in folders that the first has searched"
+mkdir -p "$P"/many/{a,b,c,d,e,f,g,h,i,j,k,l}/{1,2,3,4,5,6,7,8,9}
+sleep 0.1 # time: a folder that has just changed is not remembered
+run true
+state=$HOME/.local/state/pol
+ls "$state"/tree-* >/dev/null 2>&1 || bad "nothing is remembered of the search: $(ls "$state")"
+run sh -c 'mkdir -p many/a/1/.git/hooks && echo x >many/a/1/.git/hooks/mine' # the control: nothing was there
+want_rc 0
+rm -rf "$P/many/a/1"
+outside init -q "$P/many/c/7/new"
+outside init -q "$P/moved" && mv "$P/moved" "$P/many/d/3/moved"
+for damage in none cut other; do
+	case $damage in
+	cut) for f in "$state"/tree-*; do truncate -s -9 "$f"; done ;;
+	other) for f in "$state"/tree-*; do printf 'moved' | dd of="$f" bs=1 seek=200 conv=notrunc 2>/dev/null; done ;;
+	esac
+	run sh -c 'for r in c/7/new d/3/moved; do
+		{ echo x >>many/$r/.git/config; } 2>/dev/null && echo "wrote $r"
+		echo x >many/$r/.git/hooks/pre-commit && echo "hook in $r"; done; echo over'
+	want_out '^over$'
+	no_out '^(wrote|hook in)'
+done
 done_

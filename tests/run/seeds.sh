@@ -52,6 +52,7 @@ prop_text 60
 prop_egress 2000
 prop_broker 4
 prop_link 60
+prop_repo 6
 prop_stage 15'
 
 # PROGRAM LAWS: what --laws runs.
