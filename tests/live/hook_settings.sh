@@ -8,6 +8,8 @@
 # shellcheck source=tests/lib/doctor.sh
 . "$(dirname "$0")/../lib/doctor.sh"
 mkdir -p "$HOME/.claude" "$HOME/.codex" "$HOME/.gemini" "$HOME/.cursor"
+# AGENT: how its line ends; Gemini CLI takes an exit without a word for an answer that allows
+ending() { [ "$1" = gemini-cli ] && printf '|| { echo polquery: no answer >&2; exit 2; }' || printf '|| exit 2'; }
 
 t "doctor: a line is run only if every word of it is known"
 # what a project's settings may say: '@' is our own words, '%' a file that must not appear
@@ -75,7 +77,7 @@ want_out 'does not answer'
 chmod 0600 "$B"
 rm -r "$P/.claude"
 # it is really run: a shell that answers in its place, and one that never does
-settings gemini-cli "$HOOK gemini-cli || exit 2"
+settings gemini-cli "$HOOK gemini-cli $(ending gemini-cli)"
 doctor gemini-cli
 want_rc 0
 printf '#!/bin/sh\necho '"'"'{"decision":"allow"}'"'"'\n' >"$P/bin/bash"
@@ -85,7 +87,7 @@ want_rc 1
 want_out 'the line answers otherwise than it should: \{"decision":"allow"\}'
 no_out 'denies:'
 printf '#!/bin/sh\nexec sleep 60\n' >"$P/bin/bash"
-settings gemini-cli "/usr/bin/timeout 1 $BIN/polquery -b $B hook gemini-cli || exit 2"
+settings gemini-cli "/usr/bin/timeout 1 $BIN/polquery -b $B hook gemini-cli $(ending gemini-cli)"
 SECONDS=0
 PATH=$P/bin:$PATH doctor gemini-cli
 want_rc 1
@@ -101,16 +103,16 @@ command { allow \"true\" }" wide
 for agent in claude-code codex gemini-cli cursor; do
 	echo=''
 	[ "$agent" != codex ] || echo='echo x >&2; '
-	settings "$agent" "$echo$Q -b $WORK/wide.polb hook $agent || exit 2"
+	settings "$agent" "$echo$Q -b $WORK/wide.polb hook $agent $(ending "$agent")"
 	doctor "$agent"
 	want_rc 1
-	want_out 'the policy lets the agent write the bundle: '
+	want_out 'does not answer, and denies everything: .*/wide.polb lies where the policy lets the agent write'
 	# what only the sandbox's walls hold is not held for an agent on the host
-	settings "$agent" "$echo$Q -b $B --scope sandbox hook $agent || exit 2"
+	settings "$agent" "$echo$Q -b $B --scope sandbox hook $agent $(ending "$agent")"
 	doctor "$agent"
 	want_rc 1
 	want_out 'the policy lets the agent write its own settings: '
-	settings "$agent" "$echo$HOOK $agent || exit 2"
+	settings "$agent" "$echo$HOOK $agent $(ending "$agent")"
 	doctor "$agent"
 	want_rc 0
 	no_out 'lets the agent write'
@@ -123,7 +125,7 @@ rows_of() { # FILE
 	mkdir -p "$(dirname "$1")"
 	while IFS='|' read -r rc_wanted pattern text; do
 		text=${text//@/$G}
-		text=${text//%/"$HOOK $agent || exit 2"}
+		text=${text//%/"$HOOK $agent $(ending "$agent")"}
 		printf '%s\n' "$text" >"$1"
 		doctor "$agent"
 		want_rc "$rc_wanted"
@@ -180,7 +182,7 @@ rows_of "$HOME/.claude/settings.json" <<'ROWS'
 1|not known here: enabledPlugins|{"hooks":{"PreToolUse":[@]},"enabledPlugins":{"a":5}}
 1|not known here: zzz|{"hooks":{"PreToolUse":[@]},"zzz":1}
 ROWS
-settings "$agent" "$HOOK $agent || exit 2"
+settings "$agent" "$HOOK $agent $(ending "$agent")"
 printf '{"hooks":{},\n"x":"\0"}\n' >"$P/nul" && mkdir -p "$P/.claude" && mv "$P/nul" "$P/.claude/settings.json"
 doctor "$agent"
 want_rc 1
@@ -201,7 +203,7 @@ rows_of "$HOME/.gemini/settings.json" <<'ROWS'
 1|what this changes.*: env|{"hooks":{"BeforeTool":[{"hooks":[{"type":"command","env":{"BASH_ENV":"/x"},"command":"%"}]}]}}
 1|without a 'type'|{"hooks":{"BeforeTool":[{"hooks":[{"command":"%"}]}]}}
 ROWS
-settings "$agent" "$HOOK $agent || exit 2"
+settings "$agent" "$HOOK $agent $(ending "$agent")"
 rows_of "$P/.gemini/settings.json" <<'ROWS'
 0|answers|{"hooks":{"BeforeTool":[]}}
 1|skip the whole file, or all hooks.*: hooks|{"hooks":null}
@@ -243,7 +245,7 @@ want_rc 1
 want_out "no hook runs, 'enabled' is false in $WORK/system.json"
 
 t "doctor: --format json"
-settings "$agent" "$HOOK $agent || exit 2"
+settings "$agent" "$HOOK $agent $(ending "$agent")"
 out=$("$BIN/polquery" --format json doctor "$agent")
 rc=$?
 want_rc 0
