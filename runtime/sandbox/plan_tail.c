@@ -14,6 +14,7 @@
 #include "runtime/base/io.h"
 #include "runtime/sandbox/plan_programs.h"
 #include "runtime/sandbox/plan_view.h"
+#include "runtime/sandbox/ssh_config.h"
 #include "runtime/sandbox/step_landlock.h"
 #include "runtime/sandbox/view_host.h"
 
@@ -289,6 +290,27 @@ static int texts_of_gateway(struct plan_texts *ret)
 	return r;
 }
 
+/* A file that has gone meanwhile is left out. */
+static int texts_of_ssh(struct plan_texts *ret)
+{
+	char *path[SSH_CONFIG_MOST];
+	const size_t n = ssh_config_find("/etc/ssh", path);
+	int r = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		AUTO_FREE char *text = NULL;
+		size_t len;
+
+		if (r == 0 && io_read_file(path[i], TEXT_MAX, &text, &len) == 0 && strlen(text) == len)
+			r = text_own(path[i], text, &ret->v[ret->n]);
+		ret->n += r == 0 && ret->v[ret->n].path;
+		if (r != -ENOMEM)
+			r = 0;
+		free(path[i]);
+	}
+	return r;
+}
+
 int plan_texts_make(const struct sandbox_run *run, struct plan_texts *ret)
 {
 	const char *home = run->ctx.roots.dir[PB_ROOT_HOME];
@@ -310,6 +332,8 @@ int plan_texts_make(const struct sandbox_run *run, struct plan_texts *ret)
 		r = text_make("/etc/group", line, &ret->v[ret->n++]);
 	if (r == 0 && run->gateway)
 		r = texts_of_gateway(ret);
+	if (r == 0)
+		r = texts_of_ssh(ret);
 	if (r < 0)
 		plan_texts_release(ret);
 	return r;

@@ -5,6 +5,7 @@
 #include "runtime/sandbox/plan_ground.h"
 #include "runtime/sandbox/plan_programs.h"
 #include "runtime/sandbox/sandbox.h"
+#include "runtime/sandbox/ssh_config.h"
 
 /* The files of /etc of which the run sees its own version. */
 struct plan_text {
@@ -14,12 +15,13 @@ struct plan_text {
 };
 
 struct plan_texts {
-	struct plan_text v[5];
+	struct plan_text v[5 + SSH_CONFIG_MOST];
 	size_t n;
 };
 
 /*
- * Makes passwd and group: each begins with a line for the run's ids.  A run with a
+ * Makes passwd and group: each begins with a line for the run's ids; and the run's own copies of
+ * what ssh reads (ssh_config.h).  A run with a
  * gateway also gets its own resolv.conf, hosts and nsswitch.conf: names are the
  * gateway's matter, and the host's other ways to look one up lead nowhere inside.
  */
