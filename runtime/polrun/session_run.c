@@ -94,9 +94,9 @@ static int start_and_supervise(struct session *s)
 	struct sandbox_child child = { .listener = -1, .root_fd = -1, .copies_fd = -1 };
 	struct rt_err err = { 0 };
 	char state[PATH_MAX];
-	int r, flags[3];
+	int r;
 
-	streams_note(flags);
+	streams_note(&s->streams);
 	if (supervise_block_signals(&err) < 0 ||
 	    streams_bridge(&s->run, &s->view, &s->streams, &err) < 0)
 		return session_fail(&err, SESSION_REFUSED);
@@ -155,7 +155,7 @@ static int start_and_supervise(struct session *s)
 	s->run.open_lock = open_lock;
 	r = supervise(&s->run, &s->view, &child, &s->walls, &s->unreached,
 		      &s->gateway, &s->terminal, &s->result, &err);
-	streams_give_back(flags);
+	streams_give_back(&s->streams);
 	/* a question that still stands has the terminal, and a screen on which nothing else is to be said */
 	ask_net_end(s->gateway.ask, s->asker);
 	s->gateway.ask = -1;

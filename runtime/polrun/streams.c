@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/audit.h>
+#include <linux/kcmp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -341,18 +342,55 @@ int streams_finish(struct streams *s, struct rt_err *err)
 	return r;
 }
 
-void streams_note(int ret_flags[3])
+static bool is_same_file(pid_t pid, int fd, int own_fd)
 {
-	for (int fd = 0; fd < 3; fd++)
-		ret_flags[fd] = fcntl(fd, F_GETFL);
+	return syscall(SYS_kcmp, pid, getpid(), KCMP_FILE, fd, own_fd) == 0;
 }
 
-void streams_give_back(const int flags[3])
+/*
+ * May polrun keep the open file until the run has ended?  The supervisor lets go of 0 and 1, because a
+ * pipe or a socket that the command has closed would stay open for its other end.  A pipe that
+ * polrun's parent has as well stays open in any case: `sh script` with a pipe as its input is the
+ * usual caller that reads on after the run.
+ */
+static bool can_keep(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && (S_ISREG(st.st_mode) || isatty(fd) || is_same_file(getppid(), fd, fd));
+}
+
+void streams_note(struct streams *s)
+{
+	for (int fd = 2; fd >= 0; fd--) {
+		struct stream_given *g = &s->given[fd];
+
+		if (g->fd > 0 || (fd < 2 && (is_same_file(getpid(), 2, fd) || !can_keep(fd))))
+			continue;
+		g->flags = fcntl(fd, F_GETFL);
+		g->has_owner = fcntl(fd, F_GETOWN_EX, &g->owner) == 0;
+		/* polrun writes its messages to 2 anyway */
+		g->fd = g->flags < 0 ? 0 : fd == 2 ? 2 : fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	}
+}
+
+static bool is_same_owner(const struct f_owner_ex *a, const struct f_owner_ex *b)
+{
+	return a->pid == b->pid && (a->type == b->type || a->pid == 0);
+}
+
+void streams_give_back(const struct streams *s)
 {
 	for (int fd = 0; fd < 3; fd++) {
-		int now = flags[fd] < 0 ? -1 : fcntl(fd, F_GETFL);
+		const struct stream_given *g = &s->given[fd];
+		struct f_owner_ex owner;
 
-		if (now >= 0 && now != flags[fd])
-			(void)fcntl(fd, F_SETFL, flags[fd]);
+		if (g->fd <= 0)
+			continue;
+		if (g->has_owner && fcntl(g->fd, F_GETOWN_EX, &owner) == 0 &&
+		    !is_same_owner(&owner, &g->owner))
+			(void)fcntl(g->fd, F_SETOWN_EX, &g->owner);
+		if (fcntl(g->fd, F_GETFL) != g->flags)
+			(void)fcntl(g->fd, F_SETFL, g->flags);
 	}
 }

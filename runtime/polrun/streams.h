@@ -3,6 +3,7 @@
 #ifndef RUNTIME_POLRUN_STREAMS_H
 #define RUNTIME_POLRUN_STREAMS_H
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -16,16 +17,16 @@
  */
 int streams_clean(struct rt_err *err);
 
-/*
- * The status flags of 0-2 belong to the open file description, which the caller shares:
- * a command that leaves a terminal O_NONBLOCK breaks the caller's next read, and with
- * O_ASYNC input signals the caller's process group.  The flags are saved before the run
- * and restored when none of its processes is left.  -1: not known.
- */
-void streams_note(int ret_flags[3]);
-void streams_give_back(const int flags[3]);
+/* What the caller has set at the open file behind a descriptor. */
+struct stream_given {
+	int fd; /* 0: the open file is not kept, is 2 as well, or was not looked at yet */
+	int flags;
+	bool has_owner;
+	struct f_owner_ex owner;
+};
 
 struct streams {
+	struct stream_given given[3];
 	pid_t copier[3]; /* pid; 0: none */
 	bool shared;     /* 2 uses the same pipe as 1 */
 	int own[3];      /* what 1 and 2 were; 0: they are so still */
@@ -41,6 +42,15 @@ struct streams {
  */
 int streams_bridge(const struct sandbox_run *run, const struct sandbox_view *view,
 		   struct streams *ret, struct rt_err *err);
+/*
+ * The status flags of 0-2, and the process that O_ASYNC signals, belong to the open file, which the
+ * caller shares: a command that leaves a terminal O_NONBLOCK breaks the caller's next read, with
+ * O_ASYNC input signals the caller's process group, and after F_SETOWN nothing signals the caller
+ * any more.  streams_note() comes before streams_bridge(); streams_give_back() restores all of this when
+ * no process of the run is left.
+ */
+void streams_note(struct streams *s);
+void streams_give_back(const struct streams *s);
 /* Waits until everything that the command wrote has been copied.  1 and 2 are then what they were.  May be
  * called again. */
 int streams_finish(struct streams *s, struct rt_err *err);

@@ -84,10 +84,10 @@ want_out '^16$'
 t "the lower of the policy's limit and the caller's soft one"
 policy 'limits { files 64  file-size 10M }' soft
 soft=$(ulimit -Sn)
-ulimit -Sn 32
+ulimit -Sn 40
 run_with soft sh -c 'ulimit -Sn; ulimit -Hn; ulimit -Sn 50 && ulimit -Sn'
 ulimit -Sn "$soft"
-want_out '^32$'
+want_out '^40$'
 want_out '^64$'
 want_out '^50$'
 run_with soft sh -c 'ulimit -Sn'

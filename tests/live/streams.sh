@@ -175,4 +175,47 @@ else
 	skip outer "not built"
 fi
 
+if command -v python3 >/dev/null; then
+	cat >"$P/leaves.py" <<'EOS'
+import fcntl, os, sys
+for fd in (0, 1):
+    fcntl.fcntl(fd, fcntl.F_SETFL, fcntl.fcntl(fd, fcntl.F_GETFL) | os.O_NONBLOCK | os.O_ASYNC)
+    fcntl.fcntl(fd, fcntl.F_SETOWN, 0)
+EOS
+	# The flags (but for the mode and O_LARGEFILE) and the owner of its input and output: "0 me 0 me".
+	cat >"$WORK/owns.py" <<'EOS'
+import fcntl, os, signal, subprocess, sys
+signal.signal(signal.SIGIO, signal.SIG_IGN)
+for fd in (0, 1):
+    fcntl.fcntl(fd, fcntl.F_SETOWN, os.getpid())
+subprocess.run(sys.argv[1:])
+said = []
+for fd in (0, 1):
+    said += [str(fcntl.fcntl(fd, fcntl.F_GETFL) & (os.O_NONBLOCK | os.O_ASYNC)),
+             "me" if fcntl.fcntl(fd, fcntl.F_GETOWN) == os.getpid() else "another"]
+print(*said, file=sys.stderr)
+EOS
+	# FLAGS-OF-PIPES FLAGS-OF-FILES WHOM COMMAND…
+	left_as() {
+		local want="$1 $3 $1 $3" files="$2 $3 $2 $3" said
+		shift 3
+		said=$({ sleep 0.1 | "$@" | cat >/dev/null; } 2>&1)
+		[ "$said" = "$want" ] || bad "pipes: $said"
+		: >"$P/both"
+		said=$("$@" 2>&1 >>"$P/both" <"$P/both")
+		[ "$said" = "$files" ] || bad "files: $said"
+	}
+	t "the control: what a command sets at the caller's input and output stays"
+	left_as 10240 2048 another python3 "$WORK/owns.py" python3 leaves.py
+	t "of a run nothing stays: neither the flags of an open file nor whom it signals"
+	left_as 0 0 me python3 "$WORK/owns.py" "$BIN/polrun" -q -b "$WORK/p.polb" python3 leaves.py
+	t "a pipe that the command closes is closed: its writer gets SIGPIPE"
+	for does in 'exec <&-' ':'; do
+		rm -f "$P/began"
+		out=$({ { within 30 test -e "$P/began" && sleep 0.3 && echo x && echo written >&2; } |
+			"$BIN/polrun" -q -b "$WORK/p.polb" sh -c "$does; : >began; sleep 1" 2>/dev/null; } 2>&1)
+		[ "$out" = "$([ "$does" = : ] && echo written)" ] || bad "$does: $out"
+	done
+fi
+
 done_

@@ -91,8 +91,8 @@ expect behind
 send typed
 absent got typed
 EOS
-t "inside they are gone with the run: O_NONBLOCK, O_ASYNC, both"
-for flag in $((0x800)) $((0x2000)) $((0x2800)); do
+t "inside they are gone with the run: O_NONBLOCK, O_ASYNC, both; also where no other descriptor is the terminal"
+for flag in $((0x800)) $((0x2000)) $((0x2800)) "$((0x800)) 2>/dev/null" "$((0x800)) >/dev/null 2>&1"; do
 	left "$R" "$flag"
 	term <<EOS
 send sh left.sh
