@@ -77,7 +77,7 @@ struct plan_policy {
 	size_t nfilter;
 	bool listener;
 	struct pb_landlock_abi landlock; /* abi 0: no Landlock */
-	struct { int resource; uint64_t value; } rlimits[8];
+	struct { int resource; uint64_t value; } rlimits[10];
 	size_t nrlimits;
 	uint64_t disk; /* bytes; 0: no limit */
 	/* the rules of a limited network: netlink messages, or JSON documents for

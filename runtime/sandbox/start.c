@@ -90,6 +90,21 @@ static void add_rlimit(struct plan_policy *p, int resource, uint64_t value)
 	p->rlimits[p->nrlimits++].value = value;
 }
 
+/* The kernel counts these for the user, in all of its namespaces together: memory that is locked but
+ * belongs to no process (SHM_LOCK, MSG_ZEROCOPY), and POSIX message queues.  The run gets half, so
+ * that some is left to the user's programs outside and to the next run. */
+static void halve_amounts(struct plan_policy *p)
+{
+	static const int amounts[] = { RLIMIT_MEMLOCK, RLIMIT_MSGQUEUE };
+
+	for (size_t i = 0; i < sizeof(amounts) / sizeof(amounts[0]); i++) {
+		struct rlimit is;
+
+		if (getrlimit((__rlimit_resource_t)amounts[i], &is) == 0 && is.rlim_cur != RLIM_INFINITY)
+			add_rlimit(p, amounts[i], is.rlim_cur / 2);
+	}
+}
+
 static void take_limits(const struct sandbox_run *run, struct plan_policy *p)
 {
 	const struct pb_limits *l = run->bundle->limits;
@@ -100,6 +115,7 @@ static void take_limits(const struct sandbox_run *run, struct plan_policy *p)
 	 * timer_create(2) away from the user's programs outside, and polrun cannot start.  The
 	 * kernel counts those of a run in its user namespace as well. */
 	add_rlimit(p, RLIMIT_SIGPENDING, 4096);
+	halve_amounts(p);
 	for (uint32_t i = 0; l && i < l->limits.count; i++) {
 		const struct pb_limit *m = pb_at(l, l->limits, sizeof(*m), i);
 

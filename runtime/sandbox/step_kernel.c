@@ -39,7 +39,7 @@ int step_dev(struct init *in, const struct plan_op *op, struct rt_err *err)
 int step_devpts(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
 	if (sys_mount("devpts", plan_at(in->plan, op->path), "devpts",
-		      MS_NOSUID | MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620") < 0)
+		      MS_NOSUID | MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620,max=1024") < 0)
 		return step_fail(err, STEP_DEVPTS, errno, "mount");
 	return 0;
 }

@@ -173,6 +173,33 @@ inside ls /dev/pts
 inside "$F" write /dev/null x
 want_out '^OK$'
 
+if command -v python3 >/dev/null && [ "$(cat /proc/sys/kernel/pty/max)" -ge 4096 ] &&
+	[ "$(ulimit -Hn)" -ge 4200 ]; then
+	t "devpts: a run that takes all terminals that it gets leaves some to the next run"
+	cat >"$P/terminals.py" <<'EOS'
+import os, resource, sys, time
+resource.setrlimit(resource.RLIMIT_NOFILE, (4200, 4200))
+fds = []
+try:
+    while len(fds) < int(sys.argv[1]):
+        fds.append(os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY))
+except OSError as e:
+    pass
+print(len(fds), flush=True)
+open("terminals", "w").close() if len(sys.argv) > 2 else None
+while len(sys.argv) > 2 and os.path.exists("terminals"):
+    time.sleep(0.05)
+EOS
+	"$BIN/polrun" -q -y -b "$WORK/x.polb" python3 terminals.py 4096 wait >"$WORK/out/terminals" 2>&1 </dev/null &
+	pid=$!
+	within 30 test -e "$P/terminals" || bad "no terminals were taken"
+	[ "$(cat "$WORK/out/terminals")" = 1024 ] || bad "it got $(cat "$WORK/out/terminals")"
+	run_with x python3 terminals.py 100
+	want_out '^100$'
+	rm -f "$P/terminals"
+	wait "$pid"
+fi
+
 t "proc: only the run's processes"
 inside sh -c 'ls -d /proc/[0-9]* | wc -l'
 [ "$out" -le 5 ] || bad "$out processes"
@@ -302,6 +329,48 @@ n = 0
 while n < 100000 and ctypes.CDLL(None).sigqueue(ctypes.CDLL(None).getpid(), 40, None) == 0: n += 1
 print(n)'
 	[ "$out" -gt 1000 ] && [ "$out" -le 4096 ] || bad "$out signals were queued"
+fi
+
+t "rlimit: memory that is locked for the user, and message queues: half of what the caller may have"
+for resource in 8 12; do # RLIMIT_MEMLOCK RLIMIT_MSGQUEUE
+	outside=$("$N" rlimit $resource) outside=${outside%% *}
+	inside "$N" rlimit $resource
+	if [ "$outside" = -1 ] || [ "${#outside}" -gt 18 ]; then
+		want_out "^$outside "
+	else
+		want_out "^$((outside / 2)) $((outside / 2))\$"
+	fi
+done
+if command -v python3 >/dev/null && [[ $(ulimit -l) != unlimited ]]; then
+	cat >"$P/locks.py" <<'EOS'
+# SHM_LOCK of KiB, which needs no privilege; waits while `locked` is there
+import ctypes, errno, os, sys, time
+libc, n, want = ctypes.CDLL(None, use_errno=True), 0, int(sys.argv[1])
+ids = []
+while n < want:
+    ids.append(libc.shmget(0, 64 << 10, 0o1600))
+    if libc.shmctl(ids[-1], 11, None) < 0:
+        break
+    n += 64
+print(n, errno.errorcode.get(ctypes.get_errno()), flush=True)
+if len(sys.argv) > 2:
+    open('locked', 'w').close()
+while len(sys.argv) > 2 and os.path.exists('locked'):
+    time.sleep(0.05)
+for i in ids:
+    libc.shmctl(i, 0, None)
+EOS
+	few=$(($(ulimit -l) / 4 / 64 * 64))
+	cp "$P/locks.py" "$WORK/out/locks.py"
+	rm -f "$P/locked"
+	[[ $(python3 "$WORK/out/locks.py" "$few") == "$few "* ]] || bad "the control: so much cannot be locked outside"
+	"$BIN/polrun" -q -y -b "$WORK/p.polb" python3 locks.py 1000000 wait >"$WORK/out/locks" 2>&1 </dev/null &
+	pid=$!
+	within 30 test -e "$P/locked" || bad "nothing was locked"
+	grep -q ENOMEM "$WORK/out/locks" || bad "$(cat "$WORK/out/locks")"
+	[[ $(python3 "$WORK/out/locks.py" "$few") == "$few "* ]] || bad "none is left outside"
+	rm -f "$P/locked"
+	wait "$pid"
 fi
 
 t "rlimit: files"
