@@ -11,6 +11,7 @@
 #include "runtime/base/envp.h"
 #include "runtime/base/io.h"
 #include "runtime/polrun/appeared.h"
+#include "runtime/polrun/autogroup.h"
 #include "runtime/polrun/before.h"
 #include "runtime/polrun/env.h"
 #include "runtime/polrun/features.h"
@@ -92,6 +93,7 @@ static int start_and_supervise(struct session *s)
 	AUTO_CLOSE int open_lock = -1;
 	const struct told told = told_of(s);
 	struct sandbox_child child = { .listener = -1, .root_fd = -1, .copies_fd = -1 };
+	struct autogroup autogroup;
 	struct rt_err err = { 0 };
 	char state[PATH_MAX];
 	int r;
@@ -144,6 +146,7 @@ static int start_and_supervise(struct session *s)
 		config_lock_begin(&s->locks, &s->bundle, &s->view);
 	note_sockets(s);
 	terminal_begin(&s->terminal, child.command_pid);
+	autogroup_note(&autogroup);
 	if (s->view.brokers && state_dir_path(s->roots.home, NULL, state)) {
 		names_lock = other_runs_open_lock(state, s->roots.project, s->unordered);
 		other_runs_open_list(state, &open_list, &open_lock, s->unknown_open);
@@ -156,6 +159,7 @@ static int start_and_supervise(struct session *s)
 	r = supervise(&s->run, &s->view, &child, &s->walls, &s->unreached,
 		      &s->gateway, &s->terminal, &s->result, &err);
 	streams_give_back(&s->streams);
+	autogroup_give_back(&autogroup);
 	/* a question that still stands has the terminal, and a screen on which nothing else is to be said */
 	ask_net_end(s->gateway.ask, s->asker);
 	s->gateway.ask = -1;

@@ -67,6 +67,28 @@ run sh -c 'sleep 5 & "$0" pid $!' "$K"
 worked
 kill "$host"
 
+# Lowers the share of its session; the kernel takes one change in 100 ms from all of them.
+cat >"$P/share.py" <<'EOS'
+import os, time
+for i in range(20):
+    try:
+        os.write(os.open("/proc/self/autogroup", os.O_WRONLY), b"15")
+        break
+    except BlockingIOError:
+        time.sleep(0.06)
+print("inside", open("/proc/self/autogroup").read().strip())
+EOS
+share() { outside setsid -w sh -c '"$@"; cat /proc/self/autogroup' sh "$@" python3 share.py; }
+if grep -q nice /proc/self/autogroup 2>/dev/null; then
+	t "the control: outside a session has less of the processors after it"
+	share
+	want_out '^/autogroup-[0-9]+ nice 15'
+	t "a run of the session lowers it no longer than it lasts"
+	share "$BIN/polrun" -q -b "$WORK/s.polb"
+	want_out '^inside .* nice 15'
+	want_out '^/autogroup-[0-9]+ nice 0'
+fi
+
 # The caller has its own pipe tell it by SIGIO; COMMAND… chooses another signal by its standard input.
 cat >"$WORK/own.py" <<'EOS'
 import fcntl, os, signal, subprocess, sys, time
