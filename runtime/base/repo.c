@@ -55,7 +55,7 @@ struct search {
 	const struct repo_known *known;
 	struct repo_known now; /* what this one has seen */
 	uint64_t mount;        /* the top's */
-	size_t missed;         /* folders that `known` does not tell */
+	size_t learned;        /* folders that `known` does not tell */
 };
 
 /* What the names in a folder say of it. */
@@ -322,13 +322,14 @@ static bool look_up(const struct search *s, int fd, const char *path, struct sta
 	       (!s->mount || ret->stx_mnt_id == s->mount);
 }
 
-static void note(struct search *s, const struct step *at, const struct statx *before, const struct statx *after,
+static bool note(struct search *s, const struct step *at, const struct statx *before, const struct statx *after,
 		 uint32_t marks, const char *names, size_t len)
 {
 	if (!repo_known_add(&s->now, at->path, before, after, marks))
-		return;
+		return false;
 	for (size_t i = 0; i < len; i += strlen(names + i) + 1)
 		repo_known_child(&s->now, names + i);
+	return true;
 }
 
 /* Has the folder the names that were seen before?  Then they are not read. */
@@ -347,7 +348,7 @@ static bool is_known(struct search *s, const struct step *at)
 	names = s->known->text + f->children;
 	for (uint32_t i = 0; i < f->nchildren; i++)
 		len += strlen(names + len) + 1;
-	note(s, at, &st, &st, f->marks, names, len);
+	(void)note(s, at, &st, &st, f->marks, names, len);
 	judge(s, at, f->marks, names, len);
 	return true;
 }
@@ -371,7 +372,6 @@ static void look(struct search *s, const struct step *at)
 
 	if (is_known(s, at))
 		return;
-	s->missed++;
 	fd = sys_open_beneath(s->top, at->path[0] ? at->path : ".",
 			      O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW,
 			      RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
@@ -392,7 +392,7 @@ static void look(struct search *s, const struct step *at)
 		return;
 	}
 	if (twice && look_up(s, fd, "", &after) && !s->no_memory)
-		note(s, at, &before, &after, marks, s->names, s->names_len);
+		s->learned += note(s, at, &before, &after, marks, s->names, s->names_len);
 	judge(s, at, marks, s->names, s->names_len);
 }
 
@@ -457,7 +457,7 @@ int repo_find_from(int dirfd, enum repo_top top, unsigned ms, struct repo_known 
 		return r;
 	if (ret->cut)
 		repo_known_keep(&s.now, known);
-	*ret_changed = !s.now.failed && (s.missed || s.now.n != known->n);
+	*ret_changed = !s.now.failed && (s.learned || s.now.n != known->n);
 	repo_known_release(known);
 	*known = s.now;
 	return r;
