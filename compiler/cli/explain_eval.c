@@ -228,6 +228,10 @@ static struct str part_step(struct explain_answer *ans, const struct eval_part_d
 	case EVAL_PS_READS:
 		return str_printf(a, "4.4: it reads what %.*s names, which '%.*s' denies",
 				  STR_ARG(word_at(a, p)), STR_ARG(because));
+	case EVAL_PS_MAY_READ:
+		return str_printf(a, "4.4: the word %.*s names a path, or it reads what may be or hold "
+				  "one, about whose reading '%.*s' asks: at least ask",
+				  STR_ARG(word_at(a, p)), STR_ARG(because));
 	case EVAL_PS_WRITES:
 		return str_printf(a, "4.4: what it writes: '%.*s' decides", STR_ARG(because));
 	case EVAL_PS_MAY_WRITE:

@@ -274,6 +274,7 @@ static bool by_part(struct search *s, const struct eval_part_decision *p)
 		return add(s, &b, false, false, way ? way : "nobody sees what it runs");
 	case EVAL_PS_HIDDEN:
 	case EVAL_PS_READS:
+	case EVAL_PS_MAY_READ:
 		return by_path(s, p, IR_READ);
 	case EVAL_PS_WRITES:
 	case EVAL_PS_MAY_WRITE:

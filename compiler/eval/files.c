@@ -115,6 +115,57 @@ const struct ir_rule *eval_part_hidden(const struct eval_asked *q, bool only_rea
 	return by;
 }
 
+/* One question about the names of a path, of which the first that is asked about ends it. */
+struct names_asked {
+	const struct eval_asked *q;
+	const struct ir_rule *by;
+	bool person;
+};
+
+static int take_asked(void *arg, const char *name)
+{
+	struct names_asked *x = arg;
+	struct ir_request file = *x->q->req;
+	struct eval_decision d;
+	struct arena a;
+
+	file.kind = IR_FILE;
+	file.op = IR_READ;
+	file.path = str_from(name);
+	arena_init(&a, ARENA_DEFAULT_BUDGET);
+	eval_decide_request(x->q->ir, &file, &a, &d);
+	if (d.effect == IR_ASK && d.rule) {
+		x->by = d.rule;
+		x->person = d.needs_person;
+	}
+	arena_release(&a);
+	return x->by != NULL;
+}
+
+const struct ir_rule *eval_part_asked(const struct eval_asked *q, uint32_t *ret_word, bool *ret_person)
+{
+	struct names_asked x = { .q = q };
+	char buf[CMD_GIVEN_MAX];
+	const char *p;
+	size_t n, at;
+	bool home;
+
+	for (const struct cmd_dir *d = eval_part_dirs(q); d && !x.by; d = d->next)
+		for (uint32_t i = 0; i < q->part->nwords && !x.by; i++) {
+			*ret_word = i;
+			for (at = 0; !x.by && cmd_path_text(&q->part->words[i], true, &at, &p, &n, &home);) {
+				if (!eval_path(q->req, q->world, d->path, p, n, home, true, buf))
+					continue;
+				if (q->req->places)
+					(void)place_names_in(q->req->places, buf, take_asked, &x);
+				else
+					(void)take_asked(&x, buf);
+			}
+		}
+	*ret_person |= x.by && x.person;
+	return x.by;
+}
+
 /* --- patterns and trees --------------------------------------------------------------------- */
 
 /*
@@ -231,35 +282,35 @@ static const struct ir_rule *rule_in(const struct eval_asked *q, const struct cm
 	return NULL;
 }
 
-static const struct ir_rule *secret_in(const struct eval_asked *q, const struct cmd_pattern *g)
+static bool asks(const struct ir_rule *r)
 {
-	return rule_in(q, g, is_secret);
+	return r->kind == IR_FILE && r->effect == IR_ASK && (r->set.u.file.ops & IR_READ);
 }
 
 static const struct ir_rule *holds_in(const struct eval_asked *q, const char *dir,
-				      struct cmd_pattern *g)
+				      struct cmd_pattern *g, bool (*is)(const struct ir_rule *r))
 {
 	const struct cmd_part *p = q->part;
 	const struct ir_rule *by = NULL;
 
 	if ((p->flags & CMD_READS_HERE) && dir && cmd_tree_pattern(dir, g))
-		by = secret_in(q, g);
+		by = rule_in(q, g, is);
 	for (uint32_t i = 1; i < p->nwords && !by; i++)
 		if ((p->words[i].places & CMD_P_READS) &&
 		    cmd_word_pattern(q->world, dir, &p->words[i],
 				     p->words[i].places & CMD_P_TREE, g))
-			by = secret_in(q, g);
+			by = rule_in(q, g, is);
 	return by;
 }
 
-const struct ir_rule *eval_part_holds(const struct eval_asked *q)
+const struct ir_rule *eval_part_holds(const struct eval_asked *q, bool asked)
 {
 	const struct ir_rule *by = NULL;
 	const struct cmd_dir *d;
 	struct cmd_pattern g;
 
 	for (d = eval_part_dirs(q); d && !by; d = d->next)
-		by = holds_in(q, d->path, &g);
+		by = holds_in(q, d->path, &g, asked ? asks : is_secret);
 	return by;
 }
 

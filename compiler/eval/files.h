@@ -23,8 +23,12 @@ const struct ir_rule *eval_name_kept(const struct eval_asked *q, struct str path
  */
 const struct ir_rule *eval_part_hidden(const struct eval_asked *q, bool only_read,
 				     uint32_t *ret_word);
-/* Returns such a rule for a file that a read pattern or tree may contain. */
-const struct ir_rule *eval_part_holds(const struct eval_asked *q);
+/* Returns such a rule, or (`asks`) one that asks about reading, for a file that a read pattern or tree
+ * may contain. */
+const struct ir_rule *eval_part_holds(const struct eval_asked *q, bool asks);
+/* Returns the rule that asks about reading the file that a literal word names; *ret_person is set
+ * if only a person can answer. */
+const struct ir_rule *eval_part_asked(const struct eval_asked *q, uint32_t *ret_word, bool *ret_person);
 /*
  * Returns the rule that keeps from being written, or asks about, a path that the command may
  * write: a literal word names or begins it, and no table says that the program does not write.

@@ -26,6 +26,7 @@ static const char *const step_names[] = {
 	[EVAL_PS_READS] = "reads a hidden path",
 	[EVAL_PS_WRITES] = "writes",
 	[EVAL_PS_MAY_WRITE] = "may write",
+	[EVAL_PS_MAY_READ] = "may read what is asked about",
 	[EVAL_PS_TARGET] = "target",
 	[EVAL_PS_NO_TARGET] = "unknown target",
 	[EVAL_PS_SANDBOX] = "left to the sandbox",
@@ -340,9 +341,16 @@ static void decide_words(const struct eval_asked *q, struct eval_part_decision *
 	}
 	if (!stands_alone(q))
 		return;
-	by = eval_part_holds(q);
+	by = eval_part_holds(q, false);
 	if (by) {
 		at_least_ask(p, EVAL_PS_HOLDS, by, 0);
+		return;
+	}
+	by = eval_part_asked(q, &word, &p->d.needs_person);
+	if (!by)
+		by = eval_part_holds(q, true);
+	if (by) {
+		at_least_ask(p, EVAL_PS_MAY_READ, by, word);
 		return;
 	}
 	by = eval_part_may_write(q, &word);

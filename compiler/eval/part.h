@@ -22,6 +22,8 @@ enum eval_part_step {
 	                        such a path */
 	EVAL_PS_READS,       /* the command reads such a path */
 	EVAL_PS_WRITES,      /* the command writes a path that a rule decides */
+	EVAL_PS_MAY_READ,    /* a word names a path, or it reads what may be or hold one, about
+			      * whose reading a rule asks */
 	EVAL_PS_MAY_WRITE,   /* a word names a path that may not be written, and no table
 	                        says that the program does not write there */
 	EVAL_PS_TARGET,      /* a file or an address: decided by the rules of its

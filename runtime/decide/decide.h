@@ -57,6 +57,8 @@ enum decide_step {
 	DECIDE_HIDDEN,      /* a word names a path that is hidden or must not be read */
 	DECIDE_HOLDS,       /* what it reads may be, or hold, such a path */
 	DECIDE_READS,       /* it reads such a path */
+	DECIDE_MAY_READ,    /* a word names a path, or it reads what may be or hold one, about
+	                       whose reading a rule asks */
 	DECIDE_WRITES,      /* it writes a path that a rule is about */
 	DECIDE_MAY_WRITE,   /* a word names a path that may not be written, and no table says
 	                       that the program does not write there */

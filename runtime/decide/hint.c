@@ -315,6 +315,7 @@ static const char *other_way(const struct cmd_part *p)
 	case DECIDE_HIDDEN:
 	case DECIDE_HOLDS:
 	case DECIDE_READS:
+	case DECIDE_MAY_READ:
 	case DECIDE_WRITES:
 	case DECIDE_MAY_WRITE:
 	case DECIDE_TARGET:

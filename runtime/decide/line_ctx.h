@@ -31,6 +31,7 @@ struct line_ctx {
 	struct bits seen;  /* rules that may match some part */
 	bool is_tail;      /* the words being matched are not a part, but the end of
 	                      one */
+	uint8_t asks_reading; /* a rule asks about reading: 0: not known yet, 1: none, 2: some */
 	bool is_trial;     /* nothing of what is found now is reported */
 	struct hidden_at hidden_at; /* for the directory that was asked about last */
 	struct place_memory places;

@@ -279,10 +279,19 @@ static void decide_named(struct deciding *x)
 	}
 	if (!stands_alone(x))
 		return;
-	by = part_holds(x->l, x->p);
+	by = part_holds(x->l, x->p, false);
 	if (by != NONE) {
 		at_least_ask(x, DECIDE_HOLDS, by);
 		return;
+	}
+	if (part_asks_reading(x->l)) {
+		by = part_asked(x->l, x->p, &x->d.needs_person);
+		if (by == NONE)
+			by = part_holds(x->l, x->p, true);
+		if (by != NONE) {
+			at_least_ask(x, DECIDE_MAY_READ, by);
+			return;
+		}
 	}
 	by = part_may_write(x->l, x->p);
 	if (by == NONE)

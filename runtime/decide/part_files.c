@@ -169,8 +169,9 @@ static void in_automaton(struct line_ctx *l, const struct cmd_pattern *g,
 	l->pool = pool;
 }
 
-/* The first rule that keeps from being read something that the pattern may match. */
-static uint32_t secret_in(struct line_ctx *l, const struct cmd_pattern *g)
+/* The first rule that keeps from being read, or asks about reading, something that the pattern may
+ * match. */
+static uint32_t secret_in(struct line_ctx *l, const struct cmd_pattern *g, bool asks)
 {
 	const struct pb_matcher *m = l->c->b->matcher;
 	uint32_t rule = NONE;
@@ -178,15 +179,15 @@ static uint32_t secret_in(struct line_ctx *l, const struct cmd_pattern *g)
 	for (uint32_t i = 0; i < m->automata.count; i++) {
 		const struct pb_automaton *a = dfa_at(m, i);
 
-		if (a->hides && !a->except)
-			in_automaton(l, g, a, part_is_secret, &rule);
+		if (asks ? a->kind == PB_FILE && !a->except : a->hides && !a->except)
+			in_automaton(l, g, a, asks ? part_asks : part_is_secret, &rule);
 	}
 	return rule;
 }
 
 /* --- what it reads ------------------------------------------------------------------------ */
 
-static uint32_t holds_in(struct line_ctx *l, const struct cmd_part *p, const char *dir)
+static uint32_t holds_in(struct line_ctx *l, const struct cmd_part *p, const char *dir, bool asks)
 {
 	struct cmd_pattern *g = pool_take(&l->pool, 1, sizeof(*g));
 	uint32_t rule = NONE, i;
@@ -196,16 +197,16 @@ static uint32_t holds_in(struct line_ctx *l, const struct cmd_part *p, const cha
 		return NONE;
 	}
 	if ((p->flags & CMD_READS_HERE) && dir && cmd_tree_pattern(dir, g))
-		rule = secret_in(l, g);
+		rule = secret_in(l, g, asks);
 	for (i = 1; i < p->nwords && rule == NONE; i++)
 		if ((p->words[i].places & CMD_P_READS) &&
 		    cmd_word_pattern(&l->world, dir, &p->words[i],
 				     p->words[i].places & CMD_P_TREE, g))
-			rule = secret_in(l, g);
+			rule = secret_in(l, g, asks);
 	return rule;
 }
 
-uint32_t part_holds(struct line_ctx *l, const struct cmd_part *p)
+uint32_t part_holds(struct line_ctx *l, const struct cmd_part *p, bool asks)
 {
 	struct pool pool = l->pool;
 	uint32_t rule = NONE;
@@ -213,10 +214,10 @@ uint32_t part_holds(struct line_ctx *l, const struct cmd_part *p)
 
 	d = p->dirs_unknown || !p->dirs ? p->near : p->dirs;
 	if (!d)
-		rule = holds_in(l, p, NULL);
+		rule = holds_in(l, p, NULL, asks);
 	for (; d && rule == NONE; d = d->next) {
 		l->pool = pool;
-		rule = holds_in(l, p, d->path);
+		rule = holds_in(l, p, d->path, asks);
 	}
 	l->pool = pool;
 	return rule;

@@ -4,9 +4,9 @@
 
 #include "runtime/decide/line_ctx.h"
 
-/* The file rule that hides something, or denies reading it, which the patterns and trees
- * that the command reads may be or hold; UINT32_MAX: none. */
-uint32_t part_holds(struct line_ctx *l, const struct cmd_part *p);
+/* The file rule that hides something, or denies reading it (`asks`: asks about reading it), which the
+ * patterns and trees that the command reads may be or hold; UINT32_MAX: none. */
+uint32_t part_holds(struct line_ctx *l, const struct cmd_part *p, bool asks);
 /* What the file rules say about the files that the command writes, as its table says.
  * false: no rule is about them. */
 bool part_writes(struct line_ctx *l, const struct cmd_part *p, struct decision *ret);

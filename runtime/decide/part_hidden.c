@@ -272,3 +272,74 @@ uint32_t part_hidden(struct line_ctx *l, const struct cmd_part *p, bool only_rea
 		rule = hidden_in(l, p, d->path, only_read);
 	return rule;
 }
+
+/* --- what a rule asks about ----------------------------------------------------------- */
+
+bool part_asks_reading(struct line_ctx *l)
+{
+	const struct bundle *b = l->c->b;
+
+	for (uint32_t i = 0; !l->asks_reading && i < b->rules->rules.count; i++) {
+		const struct pb_rule *r = bundle_rule(b, i);
+
+		if ((r->scopes & l->c->scope) && part_asks(r))
+			l->asks_reading = 2;
+	}
+	if (!l->asks_reading)
+		l->asks_reading = 1;
+	return l->asks_reading == 2;
+}
+
+struct asked_by {
+	const struct line_ctx *l;
+	struct decision d;
+	uint32_t rule;
+};
+
+/* Ends the walk over the names at the first that is asked about. */
+static int take_asked(void *arg, const char *name)
+{
+	struct asked_by *x = arg;
+
+	decide_file(x->l->c, PB_READ, name, &x->d);
+	if (x->d.effect == PB_ASK && by_file_rule(x->l, &x->d))
+		x->rule = x->d.rule;
+	return x->rule != UINT32_MAX;
+}
+
+static uint32_t asked_in(struct line_ctx *l, const struct cmd_part *p, const char *dir, bool *ret_person)
+{
+	struct asked_by x = { .l = l, .rule = UINT32_MAX };
+	char path[CMD_GIVEN_MAX];
+	const char *text;
+	size_t n, at;
+	bool home;
+
+	for (uint32_t i = 0; i < p->nwords && x.rule == UINT32_MAX; i++)
+		for (at = 0; x.rule == UINT32_MAX &&
+			     cmd_path_text(&p->words[i], true, &at, &text, &n, &home);) {
+			if (!part_spend(l, n + 8))
+				return UINT32_MAX;
+			if (!part_path(l, dir, text, n, home, true, path) || !part_spend_file(l, path))
+				continue;
+			if (l->c->look)
+				(void)l->c->look->names(&l->places, path, take_asked, &x);
+			else
+				(void)take_asked(&x, path);
+		}
+	if (x.rule != UINT32_MAX)
+		*ret_person |= x.d.needs_person;
+	return x.rule;
+}
+
+uint32_t part_asked(struct line_ctx *l, const struct cmd_part *p, bool *ret_person)
+{
+	const struct cmd_dir *d = p->dirs_unknown || !p->dirs ? p->near : p->dirs;
+	uint32_t rule = UINT32_MAX;
+
+	if (!d)
+		return asked_in(l, p, NULL, ret_person);
+	for (; d && rule == UINT32_MAX; d = d->next)
+		rule = asked_in(l, p, d->path, ret_person);
+	return rule;
+}

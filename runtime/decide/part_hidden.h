@@ -22,6 +22,18 @@ static inline bool part_is_secret(const struct pb_rule *r)
 	return r->effect == PB_HIDE || (r->effect == PB_DENY && (r->ops & PB_READ));
 }
 
+/* For a file rule: does it ask about reading? */
+static inline bool part_asks(const struct pb_rule *r)
+{
+	return r->kind == PB_FILE && r->effect == PB_ASK && (r->ops & PB_READ);
+}
+
+/* Is there such a rule in this scope?  Few policies have one. */
+bool part_asks_reading(struct line_ctx *l);
+/* The file rule that asks about reading a path that a literal word of the command names; UINT32_MAX: none.
+ * Sets *ret_person if only a person can answer. */
+uint32_t part_asked(struct line_ctx *l, const struct cmd_part *p, bool *ret_person);
+
 /* The rule that hides one name, or denies reading it; UINT32_MAX: none. */
 uint32_t part_hidden_name(const struct line_ctx *l, const char *path);
 

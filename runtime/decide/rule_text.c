@@ -139,6 +139,8 @@ const char *explain_part(const struct cmd_part *p)
 		return "what it reads may hold a path that is hidden or not to be read";
 	case DECIDE_READS:
 		return "it reads a path that is hidden or not to be read";
+	case DECIDE_MAY_READ:
+		return "it names a path, or reads what may hold one, about whose reading a rule asks";
 	case DECIDE_MAY_WRITE:
 		return "it names a path that is not to be written, and may write there";
 	case DECIDE_WRITES:

@@ -200,7 +200,7 @@ static void decide(const struct query_options *opt, struct query *q, struct hook
 	}
 	for (size_t i = 0; places && i < m->n; i++) {
 		m->requests[i].project = project;
-		if (opt->run && m->requests[i].kind == QUERY_COMMAND)
+		if (opt->run && m->line && m->requests[i].kind == QUERY_COMMAND)
 			m->requests[i].scope = PB_SANDBOX;
 	}
 	/* a command may write what no rule about files mentions, but not these */

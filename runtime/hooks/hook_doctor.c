@@ -274,7 +274,10 @@ static void look_at_all(struct hook_look *l)
 			 "those that are switched off", "");
 	(void)hook_trust_holds(&l->trust, say_trust, l);
 	for (size_t k = 0; l->found && (event = hook_agent_event(l->agent, k)) != NULL; k++)
-		if (!(l->events & 1u << k))
+		if (l->agent == HOOK_CLAUDE && k > 0 && !(l->events & 1u << k))
+			hook_say(l, HOOK_NOTE, "shell lines in the text of skills and slash commands are not checked "
+				 "(Claude Code runs them itself): install it again, for ", event);
+		else if (!(l->events & 1u << k))
 			hook_say(l, HOOK_WRONG, "it is not asked at ", event);
 		else if (!(l->whole & 1u << k))
 			hook_say(l, HOOK_WRONG, "what it is not asked about is not checked: it has "

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/base/in_run.h"
 #include "runtime/base/place.h"
 #include "runtime/line/shell/shell.h"
 
@@ -271,6 +272,9 @@ int hook_inside_polrun(char out[PATH_MAX], struct rt_err *err)
 	struct stat st;
 	char *slash;
 
+	if (in_run())
+		return rt_fail(err, ENOSYS, "this is already inside a run of polrun, which holds no second one: "
+			       "use a hook without --run there");
 	if (n <= 0)
 		return rt_fail_errno(err, errno, "/proc/self/exe (is /proc mounted?)");
 	out[n] = '\0';

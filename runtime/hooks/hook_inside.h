@@ -30,7 +30,7 @@ enum { HOOK_INSIDE_MAX = 120 * 1024 }; /* of a line: the kernel takes 128 KiB as
  * list is put into the background outside: in polrun it would end at once.
  */
 char *hook_inside_line(const struct hook_inside *how, const char *line, struct rt_err *err);
-/* Finds the polrun beside this program.  0 or -errno with the reason. */
+/* Finds the polrun beside this program.  0 or -errno with the reason: also if this is already inside a run. */
 int hook_inside_polrun(char out[PATH_MAX], struct rt_err *err);
 
 #endif

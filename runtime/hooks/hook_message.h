@@ -27,8 +27,8 @@ struct hook_message {
 	const char *cwd;     /* plain path: where the agent works; NULL if it was not read */
 	const char *session; /* the client's id of the session, or NULL */
 	const char *root;    /* where the client says that the session began; plain, or NULL */
-	const char *line;    /* the line that a shell would run: the message asks for this
-	                        alone; or NULL */
+	const char *line;    /* the line that a shell would run, in whose place another may be handed
+	                        back: the message asks for this alone; or NULL */
 	struct json_object *input; /* the tool's input, an object, or NULL */
 	char **kept;         /* malloc'ed texts */
 	size_t nkept;

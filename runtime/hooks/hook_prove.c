@@ -37,6 +37,8 @@ static const struct question {
 	{ agent, "a tool", TOOL(event, "pol_doctor", "{}") },                                  \
 	{ agent, "a tool of an MCP server", TOOL(event, mcp, "{}") }
 	ALIKE(HOOK_CLAUDE, "PreToolUse", "Bash", "Read", "file_path", "mcp__pol__doctor"),
+	{ HOOK_CLAUDE, "the line 'true' of a skill",
+	  TOOL("PreSkillShellCommand", "Bash", "{\"command\":\"true\"}") },
 	ALIKE(HOOK_CODEX, "PreToolUse", "Bash", "view_image", "path", "mcp__pol__doctor"),
 	ALIKE(HOOK_GEMINI, "BeforeTool", "run_shell_command", "read_file", "file_path",
 	      "mcp_pol_doctor"),

@@ -16,21 +16,24 @@
 #include "runtime/hooks/hook_tools.h"
 #include "runtime/query/query_json.h"
 
-/* `what`: W_TOOL if the message names its tool, else what the event itself stands for. */
+/* `what`: W_TOOL if the message names its tool, else what the event itself stands for.  `fixed`: no other
+ * line can be handed back. */
 static const struct event {
 	enum hook_agent agent;
 	const char *name;
 	uint8_t what;
-	bool can_ask;
+	bool can_ask, fixed;
 } events[] = {
-	{ HOOK_CLAUDE, "PreToolUse", W_TOOL, true },
-	{ HOOK_CODEX, "PreToolUse", W_TOOL, false },
-	{ HOOK_GEMINI, "BeforeTool", W_TOOL, false },
-	{ HOOK_CURSOR, "preToolUse", W_TOOL, false },
-	{ HOOK_CURSOR, "beforeShellExecution", W_SHELL, true },
-	{ HOOK_CURSOR, "beforeMCPExecution", W_MCP, true },
-	{ HOOK_CURSOR, "beforeReadFile", W_READ, false },
-	{ HOOK_CURSOR, "beforeTabFileRead", W_READ, false },
+	{ HOOK_CLAUDE, "PreToolUse", W_TOOL, true, false },
+	/* a shell line in the text of a skill or slash command; "ask" keeps it from running as "deny" does */
+	{ HOOK_CLAUDE, "PreSkillShellCommand", W_TOOL, false, true },
+	{ HOOK_CODEX, "PreToolUse", W_TOOL, false, false },
+	{ HOOK_GEMINI, "BeforeTool", W_TOOL, false, false },
+	{ HOOK_CURSOR, "preToolUse", W_TOOL, false, false },
+	{ HOOK_CURSOR, "beforeShellExecution", W_SHELL, true, true },
+	{ HOOK_CURSOR, "beforeMCPExecution", W_MCP, true, true },
+	{ HOOK_CURSOR, "beforeReadFile", W_READ, false, true },
+	{ HOOK_CURSOR, "beforeTabFileRead", W_READ, false, true },
 };
 
 const char *hook_agent_event(enum hook_agent agent, size_t k)
@@ -130,7 +133,9 @@ static bool add_shell(struct reading *r, const char *line, const char *where)
 
 	if (!q)
 		return false;
-	r->m->line = q->line = line;
+	q->line = line;
+	if (!r->event->fixed)
+		r->m->line = line;
 	q->line_n = strlen(line);
 	if (where) {
 		const char *dir = hook_plain_path(r, "cwd", where);

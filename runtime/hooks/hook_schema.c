@@ -12,7 +12,8 @@
 
 #define A(agent) (1u << HOOK_##agent)
 
-enum is { ANY, TEXT, FLAG, FLAGS, COUNT, WHOLE, TEXTS, MAP, MODE, RULES, LINE, CREDIT };
+enum is { ANY, TEXT, FLAG, FLAGS, COUNT, WHOLE, TEXTS, MAP, MODE, RULES, LINE, CREDIT, SWITCH, CHANNEL, SCREEN,
+	  MARKETS, SOURCE, VOICE, HOLD };
 
 static const struct field {
 	unsigned agents;
@@ -33,7 +34,7 @@ static const struct field {
 	{ A(CURSOR), "matcher", TEXT },
 };
 
-/* Claude Code's settings. */
+/* Claude Code's settings: what its own program (2.1.332) takes, as far as a value's type tells it. */
 static const struct field settings[] = {
 	{ A(CLAUDE), "$schema", TEXT },
 	{ A(CLAUDE), "theme", ANY },
@@ -58,6 +59,125 @@ static const struct field settings[] = {
 	{ A(CLAUDE), "enableAllProjectMcpServers", FLAG },
 	{ A(CLAUDE), "enabledMcpjsonServers", TEXTS },
 	{ A(CLAUDE), "disabledMcpjsonServers", TEXTS },
+	{ A(CLAUDE), "proxyAuthHelper", TEXT },
+	{ A(CLAUDE), "gcpAuthRefresh", TEXT },
+	{ A(CLAUDE), "processWrapper", TEXT },
+	{ A(CLAUDE), "syncClaudeAiSkills", FLAG },
+	{ A(CLAUDE), "syncClaudeAiPlugins", FLAG },
+	{ A(CLAUDE), "skillListingMaxDescChars", WHOLE },
+	{ A(CLAUDE), "wslInheritsWindowsSettings", FLAG },
+	{ A(CLAUDE), "attributionProject", TEXT },
+	{ A(CLAUDE), "availableModels", TEXTS },
+	{ A(CLAUDE), "enforceAvailableModels", FLAG },
+	{ A(CLAUDE), "deniedModels", TEXTS },
+	{ A(CLAUDE), "modelCatalogUrl", TEXT },
+	{ A(CLAUDE), "modelCatalogPublicKey", TEXT },
+	{ A(CLAUDE), "disableClaudeAiConnectors", FLAG },
+	{ A(CLAUDE), "disableBundledSkills", FLAG },
+	{ A(CLAUDE), "disableDirectMcpSkills", FLAG },
+	{ A(CLAUDE), "disableReplyCheck", FLAG },
+	{ A(CLAUDE), "disableAgentView", FLAG },
+	{ A(CLAUDE), "disableRemoteControl", FLAG },
+	{ A(CLAUDE), "disableWorkflows", FLAG },
+	{ A(CLAUDE), "disableArtifact", FLAG },
+	{ A(CLAUDE), "enableArtifact", FLAG },
+	{ A(CLAUDE), "enableWorkflows", FLAG },
+	{ A(CLAUDE), "workflowKeywordTriggerEnabled", FLAG },
+	{ A(CLAUDE), "disableSkillShellExecution", FLAG },
+	{ A(CLAUDE), "disableWindowsBashCommandSplit", FLAG },
+	{ A(CLAUDE), "bashEditDiffEnabled", FLAG },
+	{ A(CLAUDE), "bashOutputMaxChars", WHOLE },
+	{ A(CLAUDE), "taskOutputMaxChars", WHOLE },
+	{ A(CLAUDE), "respondToBashCommands", FLAG },
+	{ A(CLAUDE), "allowedHttpHookUrls", TEXTS },
+	{ A(CLAUDE), "httpHookAllowedEnvVars", TEXTS },
+	{ A(CLAUDE), "allowManagedPermissionRulesOnly", FLAG },
+	{ A(CLAUDE), "allowManagedMcpServersOnly", FLAG },
+	{ A(CLAUDE), "desktopMcpServersListScope", TEXT },
+	{ A(CLAUDE), "allowAllClaudeAiMcps", FLAG },
+	{ A(CLAUDE), "allowClaudeInChromeWithManagedMcp", FLAG },
+	{ A(CLAUDE), "prUrlTemplate", TEXT },
+	{ A(CLAUDE), "prependPlugins", TEXTS },
+	{ A(CLAUDE), "appendPlugins", TEXTS },
+	{ A(CLAUDE), "disableCommandPluginSources", FLAG },
+	{ A(CLAUDE), "disableSideloadFlags", FLAG },
+	{ A(CLAUDE), "pluginSuggestionMarketplaces", TEXTS },
+	{ A(CLAUDE), "forceLoginMethod", TEXT },
+	{ A(CLAUDE), "gatewayInternalNetworks", TEXTS },
+	{ A(CLAUDE), "allowNestedModelAccessUnderForceLogin", FLAG },
+	{ A(CLAUDE), "forceRemoteSettingsRefresh", FLAG },
+	{ A(CLAUDE), "otelHeadersHelper", TEXT },
+	{ A(CLAUDE), "viewMode", TEXT },
+	{ A(CLAUDE), "skipWebFetchPreflight", FLAG },
+	{ A(CLAUDE), "syntaxHighlightingDisabled", FLAG },
+	{ A(CLAUDE), "terminalTitleFromRename", FLAG },
+	{ A(CLAUDE), "promptCacheTtl", TEXT },
+	{ A(CLAUDE), "subagentPromptCacheTtl", TEXT },
+	{ A(CLAUDE), "maxEffortLevel", TEXT },
+	{ A(CLAUDE), "ultracode", FLAG },
+	{ A(CLAUDE), "fastMode", FLAG },
+	{ A(CLAUDE), "fastModePerSessionOptIn", FLAG },
+	{ A(CLAUDE), "promptSuggestionEnabled", FLAG },
+	{ A(CLAUDE), "emojiCompletionEnabled", FLAG },
+	{ A(CLAUDE), "awaySummaryEnabled", FLAG },
+	{ A(CLAUDE), "responseComparisonEnabled", FLAG },
+	{ A(CLAUDE), "showClearContextOnPlanAccept", FLAG },
+	{ A(CLAUDE), "askUserQuestionTimeout", TEXT },
+	{ A(CLAUDE), "dialogExpiry", TEXT },
+	{ A(CLAUDE), "agent", TEXT },
+	{ A(CLAUDE), "modelProposedGoals", TEXT },
+	{ A(CLAUDE), "companyAnnouncements", TEXTS },
+	{ A(CLAUDE), "minimumVersion", TEXT },
+	{ A(CLAUDE), "requiredMinimumVersion", TEXT },
+	{ A(CLAUDE), "requiredMaximumVersion", TEXT },
+	{ A(CLAUDE), "downloadsMirrorUrl", TEXT },
+	{ A(CLAUDE), "plansDirectory", TEXT },
+	{ A(CLAUDE), "channelsEnabled", FLAG },
+	{ A(CLAUDE), "prefersReducedMotion", FLAG },
+	{ A(CLAUDE), "timeZone", TEXT },
+	{ A(CLAUDE), "doneMeansMerged", FLAG },
+	{ A(CLAUDE), "totalTokensReminderBudget", WHOLE },
+	{ A(CLAUDE), "totalTokensReminderAfterUserTurn", FLAG },
+	{ A(CLAUDE), "autoMemoryEnabled", FLAG },
+	{ A(CLAUDE), "autoMemoryDirectory", TEXT },
+	{ A(CLAUDE), "autoDreamEnabled", FLAG },
+	{ A(CLAUDE), "showThinkingSummaries", FLAG },
+	{ A(CLAUDE), "skipDangerousModePermissionPrompt", FLAG },
+	{ A(CLAUDE), "skipWorkflowUsageWarning", FLAG },
+	{ A(CLAUDE), "claudeMd", TEXT },
+	{ A(CLAUDE), "claudeMdExcludes", TEXTS },
+	{ A(CLAUDE), "pluginTrustMessage", TEXT },
+	{ A(CLAUDE), "editorMode", TEXT },
+	{ A(CLAUDE), "keybindingFlavor", TEXT },
+	{ A(CLAUDE), "verbose", FLAG },
+	{ A(CLAUDE), "preferredNotifChannel", TEXT },
+	{ A(CLAUDE), "autoCompactEnabled", FLAG },
+	{ A(CLAUDE), "precomputeCompactionEnabled", FLAG },
+	{ A(CLAUDE), "precomputeArmTokens", WHOLE },
+	{ A(CLAUDE), "autoCompactRaisedForLoad", FLAG },
+	{ A(CLAUDE), "idleCompaction", FLAG },
+	{ A(CLAUDE), "switchModelsOnFlag", FLAG },
+	{ A(CLAUDE), "autoContinueAtUsageLimit", FLAG },
+	{ A(CLAUDE), "autoScrollEnabled", FLAG },
+	{ A(CLAUDE), "wheelScrollAccelerationEnabled", FLAG },
+	{ A(CLAUDE), "fileCheckpointingEnabled", FLAG },
+	{ A(CLAUDE), "showTurnDuration", FLAG },
+	{ A(CLAUDE), "showMessageTimestamps", FLAG },
+	{ A(CLAUDE), "todoFeatureEnabled", FLAG },
+	{ A(CLAUDE), "remoteControlAtStartup", FLAG },
+	{ A(CLAUDE), "isolatePeerMachines", FLAG },
+	{ A(CLAUDE), "crossSessionInbound", TEXT },
+	{ A(CLAUDE), "remoteMessageReceipts", TEXT },
+	{ A(CLAUDE), "autoUploadSessions", FLAG },
+	{ A(CLAUDE), "inputNeededNotifEnabled", FLAG },
+	{ A(CLAUDE), "agentPushNotifEnabled", FLAG },
+	{ A(CLAUDE), "skipAutoPermissionPrompt", FLAG },
+	{ A(CLAUDE), "useAutoModeDuringPlan", FLAG },
+	{ A(CLAUDE), "autoUpdatesChannel", CHANNEL },
+	{ A(CLAUDE), "tui", SCREEN },
+	{ A(CLAUDE), "extraKnownMarketplaces", MARKETS },
+	{ A(CLAUDE), "disableAutoMode", SWITCH },
+	{ A(CLAUDE), "voice", VOICE },
 	{ A(CLAUDE), "env", MAP },
 	{ A(CLAUDE), "permissions", RULES },
 };
@@ -68,12 +188,35 @@ static const struct field permissions[] = {
 	{ A(CLAUDE), "deny", TEXTS },
 	{ A(CLAUDE), "additionalDirectories", TEXTS },
 	{ A(CLAUDE), "defaultMode", MODE },
+	{ A(CLAUDE), "disableBypassPermissionsMode", SWITCH },
+	{ A(CLAUDE), "blockReadsOutsideWorkingDirectories", FLAG },
 };
 
 static const struct field line[] = {
 	{ A(CLAUDE), "type", TEXT }, /* "command"; see fits() */
 	{ A(CLAUDE), "command", TEXT },
 	{ A(CLAUDE), "padding", WHOLE },
+};
+
+/* What `/plugin marketplace add` writes. */
+static const struct field market[] = {
+	{ A(CLAUDE), "source", SOURCE },
+	{ A(CLAUDE), "installLocation", TEXT },
+	{ A(CLAUDE), "autoUpdate", FLAG },
+};
+
+static const struct field source[] = {
+	{ A(CLAUDE), "source", TEXT },
+	{ A(CLAUDE), "repo", TEXT },
+	{ A(CLAUDE), "url", TEXT },
+	{ A(CLAUDE), "ref", TEXT },
+	{ A(CLAUDE), "path", TEXT },
+	{ A(CLAUDE), "package", TEXT },
+};
+
+static const struct field voice[] = {
+	{ A(CLAUDE), "enabled", FLAG },
+	{ A(CLAUDE), "mode", HOLD },
 };
 
 static const struct field credit[] = {
@@ -143,12 +286,41 @@ static bool is_map(struct json_object *v, bool flags)
 	return true;
 }
 
+static bool is_markets(struct json_object *v)
+{
+	struct json_object *from;
+
+	if (!json_object_is_type(v, json_type_object))
+		return false;
+	json_object_object_foreach(v, name, value)
+	{
+		(void)name;
+		if (!HAS_ONLY(market, value) || !json_object_object_get_ex(value, "source", &from) ||
+		    !query_json_text(from, "source"))
+			return false;
+	}
+	return true;
+}
+
+/* The words that a setting takes, or NULL. */
+static const char *const *words_of(enum is is)
+{
+	static const char *const modes[] = { "default", "manual", "acceptEdits", "plan", "auto", "dontAsk",
+					     "bypassPermissions", NULL };
+	static const char *const off[] = { "disable", NULL };
+	static const char *const channels[] = { "latest", "stable", "rc", NULL };
+	static const char *const screens[] = { "default", "fullscreen", NULL };
+	static const char *const holds[] = { "hold", "tap", NULL };
+
+	return is == MODE ? modes : is == SWITCH ? off : is == CHANNEL ? channels : is == SCREEN ? screens :
+	       is == HOLD ? holds : NULL;
+}
+
 static bool fits(enum is is, struct json_object *v)
 {
-	static const char *const modes[] = { "default", "acceptEdits", "plan",
-					     "dontAsk", "bypassPermissions" };
-
+	const char *const *words = words_of(is);
 	const char *type;
+	size_t n = 0;
 
 	switch (is) {
 	case ANY:
@@ -177,11 +349,21 @@ static bool fits(enum is is, struct json_object *v)
 		type = HAS_ONLY(line, v) ? query_json_text(v, "type") : NULL;
 		return type && strcmp(type, "command") == 0 &&
 		       query_json_text(v, "command");
+	case MARKETS:
+		return is_markets(v);
+	case SOURCE:
+		return HAS_ONLY(source, v);
+	case VOICE:
+		return HAS_ONLY(voice, v);
 	case MODE:
+	case SWITCH:
+	case CHANNEL:
+	case SCREEN:
+	case HOLD:
 	default:
-		return json_object_is_type(v, json_type_string) &&
-		       is_one_of(json_object_get_string(v), modes,
-				 sizeof(modes) / sizeof(modes[0]));
+		while (words && words[n])
+			n++;
+		return json_object_is_type(v, json_type_string) && is_one_of(json_object_get_string(v), words, n);
 	}
 }
 

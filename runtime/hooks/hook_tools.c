@@ -96,7 +96,8 @@ const char hook_publisher[] = "https://claude.ai/";
 
 const char *const hook_around[HOOK_AGENT_COUNT] = {
 	[HOOK_CLAUDE] = "session_id transcript_path cwd permission_mode hook_event_name "
-			"tool_name tool_input tool_use_id agent_id agent_type prompt_id effort mcp_server",
+			"tool_name tool_input tool_use_id agent_id agent_type prompt_id effort mcp_server "
+			"command_name command_source invoked_by",
 	[HOOK_CODEX] = "session_id turn_id transcript_path cwd hook_event_name model "
 		       "permission_mode tool_name tool_input tool_use_id agent_id agent_type",
 	[HOOK_GEMINI] = "session_id transcript_path cwd hook_event_name timestamp tool_name "

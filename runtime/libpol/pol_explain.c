@@ -129,6 +129,7 @@ static unsigned gravity(const struct pol_ctx *c, const struct cmd_part *p)
 	case DECIDE_HIDDEN:
 	case DECIDE_HOLDS:
 	case DECIDE_READS:
+	case DECIDE_MAY_READ:
 	case DECIDE_WRITES:
 	case DECIDE_MAY_WRITE:
 	case DECIDE_MAY_DENY:

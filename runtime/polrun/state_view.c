@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/base/in_run.h"
 #include "runtime/base/io.h"
 #include "runtime/sandbox/view_answer.h"
 #include "runtime/state/state_dir.h"
@@ -53,6 +54,9 @@ static int make_view(const struct sandbox_run *run, struct sandbox_view *ret,
 {
 	int r = sandbox_view_make(run, ret, err);
 
+	if (r == -ENOSYS && in_run())
+		return rt_fail(err, ENOSYS, "refused: this is already inside a run of polrun, which holds no "
+			       "second one: start the command itself");
 	if (r == -ENOSYS)
 		return rt_fail_errno(err, ENOSYS, "refused: openat2 (Linux before 5.6, or the "
 				     "filter of a sandbox around polrun)");

@@ -13,7 +13,7 @@ import sys
 polquery, bundle, home = sys.argv[1:4]
 FILES = {"claude-code": ".claude/settings.json", "codex": ".codex/hooks.json",
          "gemini-cli": ".gemini/settings.json", "cursor": ".cursor/hooks.json"}
-EVENTS = {"claude-code": ["PreToolUse"], "codex": ["PreToolUse"], "gemini-cli": ["BeforeTool"],
+EVENTS = {"claude-code": ["PreToolUse", "PreSkillShellCommand"], "codex": ["PreToolUse"], "gemini-cli": ["BeforeTool"],
           "cursor": ["preToolUse", "beforeShellExecution", "beforeMCPExecution", "beforeReadFile",
                      "beforeTabFileRead"]}
 OTHER = '{ "hooks": [ { "type": "command", "command": "x \\" ]}" } ] }'

@@ -19,7 +19,7 @@ if "--" in command:  # what every message must be answered with
     command = command[:at] + ["hook", agent]
 
 
-def read(out):
+def read(out, event):
     """(effect, reason) of an answer in the agent's own form."""
     doc = json.loads(out)
     if agent in ("claude-code", "codex"):
@@ -28,7 +28,7 @@ def read(out):
         assert set(doc) == {"hookSpecificOutput"}, doc
         doc = doc["hookSpecificOutput"]
         assert set(doc) == {"hookEventName", "permissionDecision", "permissionDecisionReason"}, doc
-        assert doc["hookEventName"] == "PreToolUse", doc
+        assert doc["hookEventName"] == event, doc
         effect, reason = doc["permissionDecision"], doc["permissionDecisionReason"]
         # Codex takes a deny with a reason, and nothing else
         assert agent != "codex" or effect == "deny", doc
@@ -62,7 +62,7 @@ for number, row in enumerate(open(table), 1):
             print(f"{where}: blocked with {got.stdout} and {said[1]}")
     elif got.returncode == 0 and not got.stderr:
         try:
-            said = read(got.stdout)
+            said = read(got.stdout, json.loads(message).get("hook_event_name"))
         except (AssertionError, ValueError, KeyError) as e:
             print(f"{where}: the answer is not in the agent's form: {e}")
             continue

@@ -146,6 +146,37 @@ artifact '{"file_path":"secret"}' deny
 artifact '{"file_path":"plain","file_paths":["secret"]}' deny
 artifact '{"file_path":"plain","new_field":1}' ask
 
+t "reading a path by the agent's tool and by a shell line is answered alike"
+raw_policy 'policy agent { level user }
+command { allow "{cat|head|grep|mytool} **" otherwise ask }
+file { allow read, write "${PROJECT_DIR}"
+       ask read "${PROJECT_DIR}/asked" because "a question" as asks
+       deny read "${PROJECT_DIR}/denied" as denies
+       hide "${PROJECT_DIR}/hidden" as hides }' alike
+mkdir -p "$P/asked" "$P/denied" "$P/hidden"
+for d in asked denied hidden src; do : >"$P/$d/x"; done
+ln -sfn asked/x "$P/to-asked"
+answer() { # TOOL FIELD VALUE
+	out=$("$BIN/polquery" -b "$WORK/alike.polb" hook claude-code <<<'{"cwd":"'"$P"'","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"'"$1"'","tool_input":{"'"$2"'":"'"$3"'"}}')
+	out=${out#*'"permissionDecision":"'}
+	said=${out%%'"'*}
+}
+for row in asked/x=ask asked=ask to-asked=ask denied/x=deny hidden/x=deny src/x=allow plain=allow; do
+	answer Read file_path "$P/${row%=*}"
+	[ "$said" = "${row#*=}" ] || bad "Read ${row%=*}: $said"
+	for line in "cat ${row%=*}" "cat $P/${row%=*}" "cat < ${row%=*}" "head -n 1 plain ${row%=*}" "cat plain; cat ${row%=*} | head" "grep x ${row%=*}"; do
+		answer Bash command "$line"
+		[ "$said" = "${row#*=}" ] || bad "$line: $said"
+	done
+done
+# what may hold such a path, and what names it to a program that no table knows
+for line in 'cat ask*/x' 'grep -r x .' 'grep -r x asked' 'mytool asked/x' 'mytool --in=asked/x'; do
+	answer Bash command "$line"
+	[ "$said" = ask ] || bad "$line: $said"
+done
+answer Bash command 'grep -r x src'
+[ "$said" = allow ] || bad "grep -r x src: $said"
+
 t "an agent's own tools: std/agent allows what changes the session only"
 raw_policy 'policy agent { level user }
 use std/agent/claude-code, std/agent/gemini-cli

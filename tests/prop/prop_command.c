@@ -329,9 +329,10 @@ static void patterns_agree(struct rnd *r, unsigned long run)
 			       "command { allow \"{cat|grep|own|split} **\" }\n"
 			       "file { otherwise read allow deny read \"%s%s\" when scope == host }\n"
 			       "file { deny write \"%s%s\" when scope == host }\n"
-			       "file { hide \"%s%s\" when scope == host }\n",
+			       "file { %s \"%s%s\" when scope == host }\n",
 			       roots[rnd_below(r, 4)], pattern(r, false),
 			       roots[rnd_below(r, 4)], pattern(r, false),
+			       rnd_one_in(r, 2) ? "hide" : "ask read",
 			       roots[rnd_below(r, 4)], pattern(r, false));
 	if (!compile(&c, &o, r->a, text))
 		return;
