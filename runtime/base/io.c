@@ -213,3 +213,21 @@ void io_plain(char *out, size_t cap, const char *s)
 {
 	escape(out, cap, s, strlen(s), false);
 }
+
+int io_close_others(const int *keep, size_t n)
+{
+	unsigned from = 0;
+
+	for (;;) {
+		unsigned next = ~0u;
+
+		for (size_t i = 0; i < n; i++)
+			if (keep[i] >= 0 && (unsigned)keep[i] >= from && (unsigned)keep[i] < next)
+				next = (unsigned)keep[i];
+		if (next > from && sys_close_range(from, next == ~0u ? next : next - 1, 0) < 0)
+			return -errno;
+		if (next == ~0u)
+			return 0;
+		from = next + 1;
+	}
+}

@@ -47,6 +47,8 @@ int io_read_all(int fd, size_t limit, char **ret_buf, size_t *ret_len);
 int io_read_file(const char *path, size_t limit, char **ret_buf, size_t *ret_len);
 /* Writes everything. 0 or -errno. */
 int io_write_all(int fd, const void *buf, size_t len);
+/* Closes every descriptor except those of `keep`.  0 or -errno. */
+int io_close_others(const int *keep, size_t n);
 /* Takes a flock(2) (LOCK_SH or LOCK_EX), also in place of another one on this descriptor.  0, -EBUSY
  * if another process still has it after `ms` milliseconds, or -errno. */
 int io_lock(int fd, int how, int64_t ms);

@@ -26,6 +26,7 @@
 #include "runtime/polrun/messages.h"
 #include "runtime/polrun/network.h"
 #include "runtime/polrun/preview.h"
+#include "runtime/polrun/published.h"
 #include "runtime/polrun/record_entry.h"
 #include "runtime/polrun/report.h"
 #include "runtime/polrun/report_file.h"
@@ -167,6 +168,7 @@ static int show_plan(struct session *s)
 	p.program = s->exec_path;
 	p.why_not = status ? err.text : NULL;
 	preview_print(stdout, &p);
+	published_preview(stdout, &s->run, &s->opt);
 	if (s->opt.stage)
 		staged_preview(stdout, &s->run, &s->view, s->state);
 	if (lookup_check_cwd(&s->run, &s->view, s->roots.project, &err) < 0)
@@ -295,7 +297,9 @@ static int with_bundle(struct session *s)
 	}
 	if (fill_run(s, &err) < 0 ||
 	    (s->opt.ask_socket && ask_path_find(s->opt.ask_socket, s->ask_at, &err) < 0) ||
-	    start_gateway(s, &err) < 0)
+	    start_gateway(s, &err) < 0 ||
+	    (s->opt.action == OPT_RUN &&
+	     published_start(&s->run, &s->opt, s->notes, &s->publish, &err) < 0))
 		return session_fail(&err, SESSION_REFUSED);
 	do
 		status = with_view(s);
@@ -372,6 +376,7 @@ static void release(struct session *s)
 		entry_release(&s->entry);
 	walls_release(&s->walls);
 	gateway_release(&s->gateway);
+	publish_end(&s->publish);
 	ask_net_end(s->gateway.ask, s->asker);
 	effects_release(&s->effects);
 	artifacts_release(&s->artifacts);
@@ -393,6 +398,7 @@ static int session(const struct polrun_options *opt)
 {
 	struct session s = { .opt = *opt, .polinit = -1, .report = OUTPUT_NONE, .record = TRAFFIC_NONE, .ahead = SANDBOX_AHEAD_NONE,
 			     .walls = WALLS_NONE, .unreached = UNREACHED_NONE,
+			     .unpublished = UNPUBLISHED_NONE, .publish = PUBLISH_NONE,
 			     .gateway = GATEWAY_NONE,
 			     .locks = CONFIG_LOCK_NONE, .staged = STAGED_NONE,
 			     .left = { .top = -1, .fd = -1 }, .chosen.cache = { .dir = -1, .polc = -1 },

@@ -13,7 +13,7 @@
 #include "runtime/base/optread.h"
 
 enum id { ID_BUNDLE, ID_POLICY, ID_QUIET, ID_PROJECT, ID_USER, ID_ROLE, ID_REPORT, ID_RECORD, ID_PLAN, ID_STAGE, ID_ARTIFACTS, ID_DOCTOR, ID_EXPLAIN,
-	  ID_YES, ID_VERBOSE, ID_SIGNERS, ID_REQUIRE, ID_LINE, ID_HELP, ID_VERSION, ID_ASK, ID_ASK_SOCKET, ID_SESSION };
+	  ID_YES, ID_VERBOSE, ID_SIGNERS, ID_REQUIRE, ID_LINE, ID_HELP, ID_VERSION, ID_ASK, ID_ASK_SOCKET, ID_SESSION, ID_PUBLISH };
 
 static const struct optspec table[] = {
 	{ ID_BUNDLE, "bundle", 'b', OPTSPEC_ONE, 0, "FILE", "the compiled policy" },
@@ -50,6 +50,9 @@ static const struct optspec table[] = {
 	  "polquery's socket, which is asked about connections instead of the terminal" },
 	{ ID_SESSION, "session", 0, OPTSPEC_ONE, 0, "ID",
 	  "the session for which answers are remembered" },
+	{ ID_PUBLISH, "publish", 'P', OPTSPEC_ONE, 0, "[PORT:]PORT",
+	  "lead connections to this machine's loopback at the first port (else the same) to the "
+	  "run's port; may be given several times" },
 	{ ID_LINE, "", 'c', OPTSPEC_ONE, 0, "LINE",
 	  "a shell line, run by the shell that the policy names" },
 	{ ID_DOCTOR, "doctor", 0, OPTSPEC_NONE, 0, NULL,
@@ -91,6 +94,41 @@ static int set_ask(struct polrun_options *o, const char *value, struct rt_err *e
 	io_escape(shown, sizeof(shown), value, strlen(value));
 	return rt_fail(err, EINVAL, "--ask: '%s' is neither 'tty' nor 'deny' nor 'fail'",
 		       shown);
+}
+
+/* The port at the beginning of `text`, and where it ends; 0: it is none. */
+static uint16_t read_port(const char *text, const char **ret_end)
+{
+	unsigned port = 0;
+	const char *p = text;
+
+	for (; *p >= '0' && *p <= '9' && port <= UINT16_MAX; p++)
+		port = port * 10 + (unsigned)(*p - '0');
+	*ret_end = p;
+	return port <= UINT16_MAX && *text != '0' ? (uint16_t)port : 0;
+}
+
+static int add_publish(struct polrun_options *o, const char *value, struct rt_err *err)
+{
+	struct publish_pair pair;
+	const char *end;
+	char shown[60];
+
+	pair.host = pair.inside = read_port(value, &end);
+	if (pair.host && *end == ':')
+		pair.inside = read_port(end + 1, &end);
+	if (!pair.host || !pair.inside || *end) {
+		io_escape(shown, sizeof(shown), value, strlen(value));
+		return rt_fail(err, EINVAL, "-P: '%s' is no port (1 to 65535) and no PORT:PORT of this machine and "
+			       "of the run; a run is published on loopback alone", shown);
+	}
+	for (size_t i = 0; i < o->npublish; i++)
+		if (o->publish[i].host == pair.host)
+			return rt_fail(err, EINVAL, "-P: port %u of this machine is given twice", pair.host);
+	if (o->npublish == FORWARD_GIVEN)
+		return rt_fail(err, EINVAL, "-P: more than %d ports", FORWARD_GIVEN);
+	o->publish[o->npublish++] = pair;
+	return 0;
 }
 
 static int set(void *to, const struct optspec *opt, const char *value,
@@ -135,6 +173,8 @@ static int set(void *to, const struct optspec *opt, const char *value,
 	case ID_SESSION:
 		slot = &o->session;
 		break;
+	case ID_PUBLISH:
+		return add_publish(o, value, err);
 	case ID_LINE:
 		slot = &o->line;
 		break;

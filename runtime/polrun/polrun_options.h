@@ -7,6 +7,7 @@
 #include "runtime/approvals/ask.h"
 #include "runtime/base/err.h"
 #include "runtime/base/optspec.h"
+#include "runtime/supervise/publish.h"
 
 enum polrun_action { OPT_RUN, OPT_PLAN, OPT_DOCTOR, OPT_HELP, OPT_VERSION };
 
@@ -30,6 +31,8 @@ struct polrun_options {
 	enum ask_mode ask;   /* --ask; ASK_TTY if it is not given */
 	const char *session; /* --session */
 	const char *ask_socket; /* --ask-socket */
+	struct publish_pair publish[FORWARD_GIVEN]; /* -P */
+	size_t npublish;
 	char **argv;        /* the command, NULL-terminated; empty with `line` */
 	int argc;
 };

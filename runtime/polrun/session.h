@@ -48,6 +48,8 @@ struct session {
 	struct walls walls;
 	struct terminal terminal;
 	struct unreached unreached;
+	struct unpublished unpublished;
+	struct publish publish;
 	struct config_lock locks;
 	struct gateway gateway;
 	pid_t asker; /* asks about connections; 0: none */

@@ -20,6 +20,7 @@
 #include "runtime/polrun/messages.h"
 #include "runtime/polrun/network.h"
 #include "runtime/polrun/other_runs.h"
+#include "runtime/polrun/published.h"
 #include "runtime/polrun/record_entry.h"
 #include "runtime/polrun/streams.h"
 #include "runtime/polrun/told.h"
@@ -51,7 +52,7 @@ static struct told told_of(const struct session *s)
 	return (struct told){
 		.notes = s->notes, .trust = &s->trust, .run = &s->run, .view = &s->view, .entry = &s->entry,
 		.here = &s->here, .dot_git = s->dot_git, .verbose = s->opt.verbose,
-		.result = &s->result, .unreached = &s->unreached,
+		.result = &s->result, .unreached = &s->unreached, .unpublished = &s->unpublished,
 		.gateway = s->run.gateway ? &s->gateway.log : NULL,
 	};
 }
@@ -142,6 +143,9 @@ static int start_and_supervise(struct session *s)
 	s->effects.digest = s->opt.artifacts ? stage_digest_fd : NULL;
 	s->result.effects = s->report.fd >= 0 && !s->staged.on ? &s->effects : NULL;
 	told_arm(&told, &s->unreached, s->report.fd >= 0);
+	if (!s->opt.quiet)
+		told_arm_unpublished(&told, &s->unpublished);
+	published_arm(&s->run, &s->opt, &s->unpublished);
 	if (!s->run.trace) /* else the rename itself is recorded */
 		config_lock_begin(&s->locks, &s->bundle, &s->view);
 	note_sockets(s);
@@ -156,8 +160,9 @@ static int start_and_supervise(struct session *s)
 	s->run.names_lock = names_lock;
 	s->run.open_list = open_list;
 	s->run.open_lock = open_lock;
-	r = supervise(&s->run, &s->view, &child, &s->walls, &s->unreached,
-		      &s->gateway, &s->terminal, &s->result, &err);
+	r = supervise(&s->run, &s->view, &child, &s->walls, &s->unreached, &s->unpublished,
+		      &s->gateway, &s->publish, &s->terminal, &s->result, &err);
+	publish_end(&s->publish); /* what the run has sent arrives before polrun says anything */
 	streams_give_back(&s->streams);
 	autogroup_give_back(&autogroup);
 	/* a question that still stands has the terminal, and a screen on which nothing else is to be said */

@@ -88,6 +88,27 @@ void told_arm(const struct told *t, struct unreached *u, bool report)
 	u->arg = (void *)(uintptr_t)t;
 }
 
+static void unpublished_note(const struct told *t, uint16_t port)
+{
+	fprintf(t->notes, "polrun: the command listens on port %u, which nobody outside reaches: polrun "
+		"-P %u publishes it on this machine's loopback\n", port, port);
+	(void)fflush(t->notes);
+}
+
+static bool say_unpublished(void *arg, uint16_t port)
+{
+	if (draws())
+		return false;
+	unpublished_note(arg, port);
+	return true;
+}
+
+void told_arm_unpublished(const struct told *t, struct unpublished *u)
+{
+	u->say = say_unpublished;
+	u->arg = (void *)(uintptr_t)t;
+}
+
 /* A process outside has changed the name of a wall. */
 static void lost_wall(FILE *out, const struct bundle *b, const struct sandbox_wall *w)
 {
@@ -129,6 +150,8 @@ void told_end(const struct told *t)
 		lost_wall(stderr, b, r->wall);
 	if (how.failed && t->unreached->n && !t->unreached->told)
 		network_off_say(t->notes, t->run, t->verbose);
+	if (t->unpublished->port && !t->unpublished->told)
+		unpublished_note(t, t->unpublished->port);
 	explain_denials(how.asked ? stderr : t->notes, b, &r->denials, &how);
 	if ((how.failed || t->verbose) && t->gateway)
 		report_net_unreached(t->notes, t->gateway);

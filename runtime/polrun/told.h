@@ -20,6 +20,7 @@ struct told {
 	const char *dot_git; /* why git will not work, or "" */
 	const struct supervise_result *result;
 	const struct unreached *unreached;
+	const struct unpublished *unpublished;
 	const struct gateway_log *gateway; /* NULL: the run has no gateway */
 	bool verbose;
 };
@@ -30,6 +31,8 @@ void told_begin(const struct told *t);
 /* Lets the supervisor tell that the network is off, as soon as the command asks for it.
  * `t` must live as long as the run. */
 void told_arm(const struct told *t, struct unreached *u, bool report);
+/* Lets the supervisor tell that the command serves a port that nobody outside reaches. */
+void told_arm_unpublished(const struct told *t, struct unpublished *u);
 /* After it: why polrun ended it; if it failed, what may be the reason. */
 void told_end(const struct told *t);
 /* For -v. */

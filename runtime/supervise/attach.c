@@ -147,26 +147,6 @@ static int confine(void)
 #endif
 }
 
-/* 0 to 2 as well: whoever reads the run's output does not wait for this process. */
-static int close_others(const struct state *s)
-{
-	const unsigned keep[] = { (unsigned)s->sock, (unsigned)s->dir, (unsigned)s->copied };
-	unsigned from = 0;
-
-	for (;;) {
-		unsigned next = ~0u;
-
-		for (size_t i = 0; i < sizeof(keep) / sizeof(keep[0]); i++)
-			if (keep[i] >= from && keep[i] < next)
-				next = keep[i];
-		if (next > from && sys_close_range(from, next == ~0u ? next : next - 1, 0) < 0)
-			return -errno;
-		if (next == ~0u)
-			return 0;
-		from = next + 1;
-	}
-}
-
 static int die_with(pid_t polrun)
 {
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0)
@@ -193,7 +173,8 @@ static int enter(struct state *s, int init_pidfd, pid_t polrun)
 	/* a limit of file sizes is the copy's */
 	(void)signal(SIGXFSZ, SIG_IGN);
 	(void)close(io_steal_fd(&self));
-	r = close_others(s);
+	/* 0 to 2 as well: whoever reads the run's output does not wait for this process */
+	r = io_close_others((const int[]){ s->sock, s->dir, s->copied }, 3);
 	return r < 0 ? r : confine();
 }
 

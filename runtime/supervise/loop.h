@@ -5,6 +5,8 @@
 #include <signal.h>
 
 #include "runtime/supervise/gateway.h"
+#include "runtime/supervise/publish.h"
+#include "runtime/supervise/unpublished.h"
 #include "runtime/supervise/listener.h"
 #include "runtime/supervise/result.h"
 #include "runtime/supervise/terminal.h"
@@ -27,6 +29,8 @@ struct loop {
 	struct unreached *unreached;
 	struct terminal *terminal;
 	struct gateway *gateway;
+	struct publish *publish;
+	struct unpublished *unpublished;
 	int signals, timer;
 	struct waker waker;
 	enum phase phase;

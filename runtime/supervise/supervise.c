@@ -67,6 +67,8 @@ static int prepare(struct loop *l, const struct sandbox_view *view)
 	/* with a gateway every packet has a route, and the gateway tells what it refused */
 	if (!l->run->host_network && !l->run->gateway)
 		unreached_open(l->unreached, l->child->init_pid);
+	if (!l->run->host_network)
+		unpublished_open(l->unpublished, l->child->init_pid);
 	if (r == 0)
 		r = loop_take_signals(l);
 	if (r == 0)
@@ -95,6 +97,8 @@ static int prepare(struct loop *l, const struct sandbox_view *view)
 	}
 	if (r == 0 && l->run->gateway)
 		r = gateway_give(l->gateway, l->child, l->err);
+	if (r == 0)
+		r = publish_enter(l->publish, l->run, l->child->init_pidfd, l->err);
 	/* if a wall had gone, the command could start before the signal that ends it
 	 * arrives */
 	if (r == 0 && l->phase == PH_RUNNING)
@@ -167,6 +171,14 @@ static int files_wait(const struct loop *l)
 	return l->brokered.open.more ? 0 : held_wait(&l->brokered.held, sys_now_ms());
 }
 
+/* How long poll() waits at most: a look at the run's network is due then. */
+static int looks_wait(const struct loop *l, int ms)
+{
+	uint64_t now = loop_now();
+
+	return unpublished_wait(l->unpublished, now, unreached_wait(l->unreached, now, ms));
+}
+
 /* Waits for events.  After a while without any it gives the program's pages back: in a
  * short run they cost more time than memory. */
 static int wait_for(struct loop *l, struct pollfd *p, nfds_t count)
@@ -185,13 +197,13 @@ static int wait_for(struct loop *l, struct pollfd *p, nfds_t count)
 	if (waiting >= 0 && (most < 0 || waiting < most))
 		most = waiting;
 	bool again = !l->dropped && most < 0;
-	int n = poll(p, count, again ? LOOP_QUIET_MS : unreached_wait(l->unreached, loop_now(), most));
+	int n = poll(p, count, again ? LOOP_QUIET_MS : looks_wait(l, most));
 
 	if (n != 0 || l->dropped)
 		return n;
 	drop_program_pages();
 	l->dropped = true;
-	return again ? poll(p, count, unreached_wait(l->unreached, loop_now(), most)) : n;
+	return again ? poll(p, count, looks_wait(l, most)) : n;
 }
 
 /* If no event reports changes, the command must not keep the loop so busy that it never
@@ -229,8 +241,10 @@ static void run_loop(struct loop *l)
 			l->ended = true;
 			break;
 		}
-		if (l->dropped) /* never in a short run */
+		if (l->dropped) { /* never in a short run */
 			unreached_look(l->unreached, loop_now());
+			unpublished_look(l->unpublished, loop_now());
+		}
 		/* before anything else: what a lost wall protected is already open */
 		if (p[P_MOUNTS].revents || walls_due(l) || (p[P_MOVES].revents && walls_changed(l->walls)))
 			loop_look_at_walls(l);
@@ -277,12 +291,14 @@ int supervise_block_signals(struct rt_err *err)
 
 int supervise(const struct sandbox_run *run, const struct sandbox_view *view,
 	      struct sandbox_child *child, struct walls *walls, struct unreached *unreached,
-	      struct gateway *gateway, struct terminal *terminal, struct supervise_result *ret,
-	      struct rt_err *err)
+	      struct unpublished *unpublished, struct gateway *gateway, struct publish *publish,
+	      struct terminal *terminal, struct supervise_result *ret, struct rt_err *err)
 {
 	struct loop l = { .run = run,
 			  .unreached = unreached,
+			  .unpublished = unpublished,
 			  .gateway = gateway,
+			  .publish = publish,
 			  .terminal = terminal,
 			  .child = child,
 			  .ret = ret,

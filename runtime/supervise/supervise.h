@@ -8,7 +8,9 @@
 #include "runtime/sandbox/sandbox.h"
 #include "runtime/supervise/gateway.h"
 #include "runtime/supervise/result.h"
+#include "runtime/supervise/publish.h"
 #include "runtime/supervise/terminal.h"
+#include "runtime/supervise/unpublished.h"
 #include "runtime/supervise/unreached.h"
 #include "runtime/supervise/walls.h"
 
@@ -22,12 +24,13 @@ int supervise_block_signals(struct rt_err *err);
 /*
  * Runs until the command has ended and nothing of the sandbox is left.  err is filled
  * if polrun itself failed (status 125).  `walls` may be watched already; they are
- * released.  `unreached` has what its caller has set.  `gateway` was started if the run
- * has one (run->gateway); it is ended, and its log is left for the caller.  `terminal` has begun.
+ * released.  `unreached` and `unpublished` have what their caller has set.  `gateway` was started if the run
+ * has one (run->gateway); it is ended, and its log is left for the caller.  `publish` was started; it is
+ * the caller's to end.  `terminal` has begun.
  */
 int supervise(const struct sandbox_run *run, const struct sandbox_view *view,
 	      struct sandbox_child *child, struct walls *walls, struct unreached *unreached,
-	      struct gateway *gateway, struct terminal *terminal, struct supervise_result *ret,
-	      struct rt_err *err);
+	      struct unpublished *unpublished, struct gateway *gateway, struct publish *publish,
+	      struct terminal *terminal, struct supervise_result *ret, struct rt_err *err);
 
 #endif

@@ -121,6 +121,19 @@ static void test_what_is_refused(void **state)
 	refused("-b x -z ls", "unknown option '-z'");
 	refused("-b x --ask=yes ls", "neither 'tty' nor 'deny' nor 'fail'");
 	refused("-b x --session a/b ls", "1 to 128");
+	assert_int_equal(parse("-b x -P 5173 --publish=8080:80 -P65535:1 ls"), 0);
+	assert_int_equal(opt.npublish, 3);
+	assert_int_equal(opt.publish[0].host, 5173);
+	assert_int_equal(opt.publish[0].inside, 5173);
+	assert_int_equal(opt.publish[1].host, 8080);
+	assert_int_equal(opt.publish[1].inside, 80);
+	assert_int_equal(opt.publish[2].inside, 1);
+	refused("-b x -P 0 ls", "'0' is no port");
+	refused("-b x -P 80: ls", "'80:' is no port");
+	refused("-b x -P 65536 ls", "is no port");
+	refused("-b x -P 4294967297 ls", "is no port");
+	refused("-b x -P 127.0.0.1:80:80 ls", "on loopback alone");
+	refused("-b x -P 80 -P 80:81 ls", "given twice");
 	refused("-b x --session= ls", "not empty");
 }
 

@@ -1,0 +1,276 @@
+#!/usr/bin/env bash
+# Servers inside a run are reached from this machine's loopback with -P, and from nowhere without.
+# timing: waits for servers to listen
+# shellcheck disable=SC2016,SC2154
+# shellcheck source=tests/lib/live.sh
+. "$(dirname "$0")/../lib/live.sh"
+
+# HOW [ADDRESS] PORT: web serves the project; hash answers each connection with what it sent, after
+# its end; mega sends 1 MB for each line with a number; half answers after the end of what it gets
+cat >srv.py <<'EOS'
+import socket, sys, threading, time, hashlib, os
+how, addr, port = sys.argv[1], sys.argv[2], int(sys.argv[3])
+def serve(c):
+    if how == "web":
+        c.recv(4096)
+        body = b"hello from inside\n"
+        c.sendall(b"HTTP/1.0 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+    elif how == "mega":
+        n = int(c.makefile().readline())
+        c.sendall(bytes([n % 251]) * (1 << 20))
+    elif how == "half":
+        got = b""
+        while True:
+            b = c.recv(65536)
+            if not b:
+                break
+            got += b
+        c.sendall(b"%d %s\n" % (len(got), hashlib.sha256(got).hexdigest().encode()))
+    elif how == "last":
+        c.sendall(b"y" * 300000)
+        c.close()
+        os._exit(0)
+    c.close()
+l = socket.create_server((addr, port), family=socket.AF_INET6 if ":" in addr else socket.AF_INET, backlog=128)
+while True:
+    c, _ = l.accept()
+    threading.Thread(target=serve, args=(c,), daemon=True).start()
+EOS
+# Prints a port at which nothing listens; each time another one.
+next=$((20000 + RANDOM % 8000))
+free_port() {
+	while next=$((next + 1)); (exec 3<>"/dev/tcp/127.0.0.1/$next") 2>/dev/null; do :; done
+	port=$next
+}
+# ARGS…: a run in the background; its pid is in pid, its stderr in $WORK/.err
+begin() {
+	: >"$WORK/.err"
+	"$BIN/polrun" -b "$WORK/p.polb" "$@" >"$WORK/.out" 2>"$WORK/.err" </dev/null &
+	pid=$!
+}
+finish() {
+	kill "$pid" 2>/dev/null
+	wait "$pid" 2>/dev/null
+	rc=$?
+	err=$(<"$WORK/.err")
+}
+get() { curl -gsS -m 5 "http://$1/" 2>&1; } # HOST:PORT
+answers() { [ "$(get "$1")" = 'hello from inside' ]; }
+refuses() { [[ $(get "$1") == *"Couldn't connect"* ]]; }
+listens() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+is_free() { ! listens "$1"; }
+PY="/usr/bin/python3 srv.py"
+
+policy ''
+t "a server inside is reached from 127.0.0.1 and ::1 with -P, and not without"
+free_port
+begin -P "$port" $PY web 127.0.0.1 "$port"
+within 10 answers "127.0.0.1:$port" || bad "not reached: $(get "127.0.0.1:$port")"
+answers "[::1]:$port" || bad "not reached by ::1"
+for host in $(hostname -I 2>/dev/null); do
+	[[ $host == *:* ]] || refuses "$host:$port" || bad "reached at $host"
+done
+finish
+[ -z "$err" ] || bad "said something"
+refuses "127.0.0.1:$port" || bad "the port is still open after the run"
+begin $PY web 127.0.0.1 "$port"
+sleep 1
+refuses "127.0.0.1:$port" || bad "reached without -P"
+finish
+
+t "another port outside, a server on ::1 alone, and one on all addresses"
+free_port
+begin -P "$port:8080" $PY web ::1 8080
+within 10 answers "127.0.0.1:$port" || bad "not reached: $(get "127.0.0.1:$port")"
+finish
+begin -P "$port:8080" $PY web 0.0.0.0 8080
+within 10 answers "127.0.0.1:$port" || bad "not reached: $(get "127.0.0.1:$port")"
+finish
+
+t "where nothing listens inside, the connection is ended at once"
+begin -P "$port" sleep 30
+within 10 listens "$port" || bad "does not listen"
+out=$(get "127.0.0.1:$port")
+want_out 'reset|Empty reply'
+finish
+
+t "a port in use is named before anything runs, and words that are no port are refused"
+begin -P "$port" sleep 30
+within 10 listens "$port" || bad "does not listen"
+run -P "$port" touch ran
+want_rc 125
+want_line "port $port of this machine is in use: -P PORT:$port publishes the run's port $port at another"
+no_file ran
+finish
+for words in 0 '' 65536 1x :5 5: 127.0.0.1:80:80 0x50 -1 08; do
+	run -P "$words" touch ran
+	want_rc 125
+	want_line "-P: '$words' is no port"
+done
+run -P 5000 -P 5000:6000 touch ran
+want_line '-P: port 5000 of this machine is given twice'
+no_file ran
+if ! is_root; then
+	run -P 80:8080 touch ran
+	want_rc 125
+	want_line "-P 80: ports below 1024 are root's: -P PORT:8080"
+fi
+no_file ran
+
+t "the end of what one side sends is passed on, and what follows from the other arrives"
+begin -P "$port:8080" $PY half 127.0.0.1 8080
+within 10 listens "$port"
+cat >half.py <<'EOS'
+import socket, sys, hashlib, time
+for i in range(100):
+    c = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+    data = b"abc" * 700001
+    try:
+        c.sendall(data)
+        c.shutdown(socket.SHUT_WR)
+        got = c.makefile().read()
+    except OSError:
+        time.sleep(0.1)
+        continue
+    print("same" if got == "%d %s\n" % (len(data), hashlib.sha256(data).hexdigest()) else "differs: " + got)
+    break
+EOS
+out=$(/usr/bin/python3 half.py "$port")
+want_out '^same$'
+finish
+
+t "fifty connections at once get a megabyte each, with the right bytes"
+begin -P "$port:8080" $PY mega 127.0.0.1 8080
+within 10 listens "$port"
+cat >mega.py <<'EOS'
+import socket, sys, threading, time
+def one(n, ret):
+    for i in range(100):
+        try:
+            c = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+            c.sendall(b"%d\n" % n)
+            got = c.makefile("rb").read()
+        except OSError:
+            got = b""
+        if got:
+            break
+        time.sleep(0.1)
+    ret[n] = got == bytes([n % 251]) * (1 << 20)
+ret = {}
+ts = [threading.Thread(target=one, args=(n, ret)) for n in range(int(sys.argv[2]))]
+[t.start() for t in ts]
+[t.join() for t in ts]
+print(sum(ret.values()), "of", len(ret))
+EOS
+out=$(/usr/bin/python3 mega.py "$port" 50)
+want_out '^50 of 50$'
+finish
+
+t "beyond 256 connections one waits, which is told once, and gets its turn"
+begin -P "$port:8080" $PY mega 127.0.0.1 8080
+within 10 listens "$port"
+/usr/bin/python3 mega.py "$port" 1 >/dev/null
+cat >many.py <<'EOS'
+import socket, sys
+to = ("127.0.0.1", int(sys.argv[1]))
+held = [socket.create_connection(to) for i in range(300)]
+late = held[-1]
+late.settimeout(0.5)
+late.sendall(b"7\n")
+try:
+    late.recv(1)
+    print("early")
+except TimeoutError:
+    print("waits")
+[h.close() for h in held[:-1]]
+late.settimeout(20)
+got = late.makefile("rb").read()
+print("right" if got == bytes([7]) * (1 << 20) else "wrong")
+EOS
+out=$(ulimit -n 1024 && /usr/bin/python3 many.py "$port" 2>&1)
+want_out '^waits$'
+want_out '^right$'
+finish
+want_line '256 connections to published ports are open: further ones wait'
+
+t "what the run has sent before its end arrives"
+begin -P "$port:8080" $PY last 127.0.0.1 8080
+within 10 listens "$port"
+cat >last.py <<'EOS'
+import socket, sys, time
+for i in range(100):
+    try:
+        c = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+        time.sleep(0.3)
+        n = len(c.makefile("rb").read())
+    except OSError:
+        n = 0
+    if n:
+        break
+    time.sleep(0.1)
+print(n)
+EOS
+out=$(/usr/bin/python3 last.py "$port")
+want_out '^300000$'
+finish
+
+t "the run reaches no port of this machine through it"
+free_port
+host=$port
+/usr/bin/python3 srv.py web 127.0.0.1 "$host" &
+server=$!
+within 10 answers "127.0.0.1:$host" || bad "the host's own server is not there"
+free_port
+begin -P "$port" bash -c "exec 3<>/dev/tcp/127.0.0.1/$host && echo reached; exec 3<>/dev/tcp/127.0.0.1/$port && echo reached; sleep 1"
+wait "$pid"
+out=$(<"$WORK/.out")
+no_out reached
+kill "$server"
+
+t "polrun killed: nothing listens any more"
+begin -P "$port" $PY web 127.0.0.1 "$port"
+within 10 answers "127.0.0.1:$port" || bad "not reached"
+kill -KILL "$pid"
+wait "$pid" 2>/dev/null
+within 5 is_free "$port" || bad "somebody still listens"
+
+t "a server that nobody outside reaches is told once, with the option that publishes it"
+begin $PY web 127.0.0.1 5173
+sleep 5.5
+finish
+want_line "the command listens on port 5173, which nobody outside reaches: polrun -P 5173 publishes it on this machine's loopback"
+begin -q $PY web 127.0.0.1 5173
+sleep 5
+finish
+[ -z "$err" ] || bad "-q: said something"
+begin -P "$port:5173" $PY web 127.0.0.1 5173
+sleep 5
+finish
+[ -z "$err" ] || bad "-P: said something"
+run timeout 1.5 $PY web 127.0.0.1 5173
+[ -z "$err" ] || bad "a short one: said something"
+begin $PY web 127.0.0.1 40000
+sleep 5
+finish
+[ -z "$err" ] || bad "a port that the kernel would choose: said something"
+
+t "in a limited network with the gateway, and with the whole network"
+with_network() { raw_policy "${HEAD/network disabled/$1}"; }
+with_network 'network limited { allow tcp "example.com" port 443 }'
+free_port
+begin -P "$port" $PY web 127.0.0.1 "$port"
+within 10 answers "127.0.0.1:$port" || bad "not reached: $(get "127.0.0.1:$port")"
+finish
+with_network 'network full'
+begin -P "$port" $PY web 127.0.0.1 "$port"
+within 10 answers "127.0.0.1:$port" || bad "not reached: $(get "127.0.0.1:$port")"
+finish
+want_line "network full: the run has this machine's ports itself, and -P publishes nothing"
+
+t "--plan shows it and binds nothing"
+policy ''
+run --plan -P "$port:80" true
+want_rc 0
+want_out "^publish   127\.0\.0\.1:$port and \[::1\]:$port lead to port 80 of the run$"
+
+done_
