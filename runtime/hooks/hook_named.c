@@ -341,3 +341,39 @@ bool hook_add_patch(struct reading *r, const char *text)
 	}
 	return r->m->n > before ? true : hook_fail(r, "command", "is a patch of no file");
 }
+
+char *hook_patch_of_line(const char *line)
+{
+	static const char name[] = "apply_patch";
+	const char *p = line + strspn(line, " \t\n"), *word, *body, *end;
+	size_t n;
+	char quote;
+
+	if (strncmp(p, name, sizeof(name) - 1) != 0)
+		return NULL;
+	p += sizeof(name) - 1;
+	n = strspn(p, " \t");
+	if (!n || strncmp(p + n, "<<", 2) != 0)
+		return NULL;
+	p += n + 2;
+	p += strspn(p, " \t");
+	quote = *p;
+	if (quote != '\'' && quote != '"')
+		return NULL;
+	word = p + 1;
+	n = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_");
+	if (!n || word[n] != quote || word[n + 1] != '\n')
+		return NULL;
+	body = word + n + 2;
+	for (end = body; *end; end += (end[0] == '\n')) {
+		size_t k = strcspn(end, "\n");
+
+		if (k == n && strncmp(end, word, n) == 0)
+			break;
+		end += k;
+	}
+	/* nothing but blanks behind the word */
+	if (!*end || end == body || end[n + strspn(end + n, " \t\n")])
+		return NULL;
+	return strndup(body, (size_t)(end - body));
+}

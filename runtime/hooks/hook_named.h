@@ -32,5 +32,10 @@ bool hook_add_url(struct reading *r, const char *key, const char *s, enum hook_u
 bool hook_add_urls(struct reading *r, const char *key, const char *text);
 /* Adds the files of one of Codex's patches. */
 bool hook_add_patch(struct reading *r, const char *text);
+/*
+ * The patch of a line "apply_patch <<'WORD'", with the patch and WORD on lines of their own behind it and nothing else;
+ * malloc'ed.  NULL: it is another line.  No shell would change any byte of such a patch.
+ */
+char *hook_patch_of_line(const char *line);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "runtime/base/io.h"
 #include "runtime/bundle/format.h"
+#include "runtime/hooks/hook_auto.h"
 #include "runtime/hooks/hook_named.h"
 #include "runtime/hooks/hook_reading.h"
 #include "runtime/hooks/hook_tools.h"
@@ -147,12 +148,26 @@ static bool add_shell(struct reading *r, const char *line, const char *where)
 	return true;
 }
 
+/* Codex takes a line that is nothing but a patch for apply_patch and applies it itself. */
+static bool add_line(struct reading *r, const char *line, const char *where)
+{
+	char *patch = r->m->agent == HOOK_CODEX ? hook_patch_of_line(line) : NULL;
+
+	if (!patch)
+		return add_shell(r, line, where);
+	if (where && !(r->cwd = hook_plain_path(r, "cwd", where))) {
+		free(patch);
+		return false;
+	}
+	return hook_keep(r, patch) && hook_add_patch(r, patch);
+}
+
 static bool add_known(struct reading *r, const struct hook_tool *t, const char *key,
 		      const char *subject, const char *where)
 {
 	switch ((enum what)t->what) {
 	case W_SHELL:
-		return add_shell(r, subject, where);
+		return add_line(r, subject, where);
 	case W_READ:
 		return hook_add_file(r, key, subject, PB_READ);
 	case W_WRITE:
@@ -362,7 +377,8 @@ static bool find_mode(struct reading *r)
 		return true;
 	if (!text_at(r, r->doc, "permission_mode", &mode))
 		return false;
-	if (mode && hook_in_list(asking, mode))
+	if (mode && (hook_in_list(asking, mode) ||
+		     (r->m->agent == HOOK_CLAUDE && strcmp(mode, "auto") == 0 && hook_auto_asks())))
 		return true;
 	r->m->can_ask = false;
 	r->m->mode = mode ? mode : "unknown";

@@ -108,8 +108,8 @@ const char *const hook_around[HOOK_AGENT_COUNT] = {
 			"content attachments",
 };
 
-/* In "auto", and before 2.1.233 in "bypassPermissions", Claude Code runs a tool for
- * which the hook says "ask"; in "dontAsk" nobody is asked. */
+/* In "auto" before 2.1.331 (hook_auto.h), and before 2.1.233 in "bypassPermissions", Claude Code runs a tool
+ * for which the hook says "ask"; in "dontAsk" nobody is asked. */
 const char *const hook_modes[HOOK_AGENT_COUNT] = {
 	[HOOK_CLAUDE] = "default plan acceptEdits",
 };

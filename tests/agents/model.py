@@ -123,19 +123,42 @@ class Contents:
         return pieces
 
 
+def names_of(tools):
+    """The names of tools, those of a namespace as NAMESPACE/TOOL."""
+    for t in tools:
+        if t.get("type") == "namespace":
+            yield from (n if t["name"] == "functions" else f"{t['name']}/{n}" for n in names_of(t.get("tools", [])))
+        else:
+            yield t.get("name") or t.get("type")
+
+
 class Responses:
-    """POST /v1/responses"""
+    """POST /v1/responses.  Codex's current models are given their tools as an item of the input, and
+    call most of them by code in the tool `exec`."""
 
     def read(self, doc):
         p = Prompt()
+        more = []
         for item in doc.get("input", []):
+            if item.get("type") == "additional_tools":
+                more += names_of(item.get("tools", []))
             for part in item.get("content") or []:
                 if item.get("role") == "user":
                     p.hear(part.get("text"))
             if str(item.get("type", "")).endswith("_output"):
                 p.results.append(json.dumps(item.get("output")))
-        p.tools = [t.get("name") or t.get("type") for t in doc.get("tools", [])]
+        p.tools = [t.get("name") or t.get("type") for t in doc.get("tools", [])] + more
+        self.offered = more
         return p
+
+    def by_code(self, call):
+        """The call as an item: a function's, or that of `exec` for what is not offered by itself."""
+        name, arguments = call
+        if "exec" not in self.offered or name in self.offered:
+            return None
+        given = arguments["input"] if name == "apply_patch" else arguments
+        return {"type": "custom_tool_call", "id": "i", "call_id": f"t{time.time_ns()}", "name": "exec", "status": "completed",
+                "input": f"text(await tools.{name.replace('/', '__')}({json.dumps(given)}))"}
 
     def answer(self, _doc, call, texts, _path):
         message = {"type": "message", "id": "i", "role": "assistant", "content": []}
@@ -147,6 +170,7 @@ class Responses:
                     "arguments": json.dumps(call[1])}
             if "/" in call[0]:  # NAMESPACE/TOOL
                 item["namespace"] = call[0].split("/")[0]
+            item = self.by_code(call) or item
             # Codex shows no part of a text, but it begins with a call before the answer is over
             pieces = [event("response.output_item.done", output_index=0, item=item)] + [""] * (len(texts) > 1)
         else:

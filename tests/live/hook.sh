@@ -19,6 +19,7 @@ tools { allow "read_*", "mcp__*__read_*", "Grep", "glob", "search_file_content",
         deny "Glob" as no-globs }' policy
 B=$WORK/policy.polb
 # as each client does for its hooks
+unset AI_AGENT
 export CLAUDE_PROJECT_DIR=$P GEMINI_PROJECT_DIR=$P CURSOR_PROJECT_DIR=$P
 cd "$P" || exit 1
 mkdir -p "$P/.git" "$P/src" "$P/locked"
@@ -94,6 +95,25 @@ out=$("$BIN/polquery" -b "$B" hook claude-code <<<"$message")
 want_out '"permissionDecision":"deny".*mode .auto'
 out=$("$BIN/polquery" -b "$B" hook claude-code permission_mode <<<"$message")
 want_out '"permissionDecision":"ask"'
+
+t "in the mode auto a Claude Code asks that is new enough, unless the project may have said so"
+mkdir -p "$P/.claude"
+auto() { # AI_AGENT WANT
+	out=$(AI_AGENT=$1 "$BIN/polquery" -b "$B" hook claude-code <<<"$message")
+	[[ $out == *'"permissionDecision":"'"$2"'"'* ]] || bad "AI_AGENT=$1: not $2"
+}
+for name in 2-1-331 2-1-332_harness 2-2-0 3-0-0; do auto "claude-code_$name" ask; done
+for name in claude-code_2-1-330 claude-code_2-1-197_harness claude-code_1-9-999 claude-code_2-1 claude-code_x claude-code_ '' 2-1-332 \
+	codex_2-1-332 claude-code_2-1-99999999999999999999 claude-code_2.1.332 claude-code_-2-1-332; do auto "$name" deny; done
+for file in settings.json settings.local.json; do
+	echo '{"env":{"A":"1"}}' >"$P/.claude/$file"
+	auto claude-code_2-1-332 ask
+	for text in '{"env":{"AI_AGENT":"x"}}' '{"env":{"AI\u005fAGENT":"x"}}'; do
+		echo "$text" >"$P/.claude/$file"
+		auto claude-code_2-1-332 deny
+	done
+	rm "$P/.claude/$file"
+done
 message=${message/git push/npm run test}
 
 t "an address is asked about at the port at which it is fetched"
@@ -187,10 +207,10 @@ tool() { # AGENT TOOL WANT PATTERN
 	out=$("$BIN/polquery" -b "$WORK/tools.polb" hook "$1" <<<'{"cwd":"'"$P"'",'"$event"',"tool_name":"'"$2"'","tool_input":{}}')
 	[[ $out =~ ecision\":\"$3\" && $out =~ $4 ]] || bad "$2 is not $3 with '$4'"
 }
-for name in TaskCreate Agent ToolSearch ListAgents ReportFindings ScheduleWakeup WebSearch; do
+for name in TaskCreate Agent ToolSearch ListAgents ReportFindings ScheduleWakeup WebSearch AskUserQuestion ExitPlanMode; do
 	tool claude-code $name allow ''
 done
-for name in Skill Workflow EnterWorktree AskUserQuestion ExitPlanMode NewTool; do
+for name in Skill Workflow EnterWorktree NewTool; do
 	tool claude-code $name ask "'tool $name'.*to let it pass, a user.s policy can say: tools . allow ..$name"
 done
 tool gemini-cli update_topic allow ''
