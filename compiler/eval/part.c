@@ -163,7 +163,30 @@ static bool is_inert(const struct eval_asked *q, struct arena *a)
 
 /* --- words that spell something -------------------------------------------------------- */
 
-/* The commands of the words from `from` on, the first one and those that it runs; NULL: none. */
+/*
+ * The text of a word of a tail.  What is not known in it stands as 'x', which is any plain text:
+ * `./wrap rm "$x"` spells what `./wrap rm x` does.
+ */
+static const char *tail_word(const struct eval_asked *q, const struct cmd_word *word, struct arena *a)
+{
+	struct str text;
+	struct buf b;
+
+	if (eval_word_text(q, word, a, &text))
+		return str_z(a, text);
+	buf_init(&b, a);
+	for (const struct sh_seg *s = &word->w->seg; s; s = s->next) {
+		if (s->kind == SH_LIT)
+			buf_add(&b, s->p, s->n);
+		else if (s->kind == SH_HOME && q->world->home)
+			buf_z(&b, q->world->home);
+		else
+			buf_ch(&b, 'x');
+	}
+	return str_z(a, buf_view(&b));
+}
+
+/* The commands of the words from `from` on, the first one and those that it runs. */
 static const struct cmd_part *tail_parts(const struct eval_asked *q, uint32_t from,
 					 struct arena *a)
 {
@@ -174,12 +197,8 @@ static const struct cmd_part *tail_parts(const struct eval_asked *q, uint32_t fr
 	size_t size, bytes = 0;
 
 	for (i = 0; i < n; i++) {
-		struct str word;
-
-		if (!eval_word_text(q, &p->words[from + i], a, &word))
-			return NULL;
-		argv[i] = str_z(a, word);
-		bytes += word.n + 1;
+		argv[i] = tail_word(q, &p->words[from + i], a);
+		bytes += strlen(argv[i]) + 1;
 	}
 	size = cmd_block_size(bytes);
 	cmd_from_argv(&line, arena_alloc(a, size), size, q->world, argv, n);
@@ -220,12 +239,33 @@ static const struct ir_rule *tail_denied(const struct eval_asked *q, uint32_t fr
 	return by;
 }
 
-static const struct ir_rule *any_tail_denied(const struct eval_asked *q, uint32_t *ret_word)
+static bool is_literal_word(const struct eval_asked *q, uint32_t i)
+{
+	struct str text;
+	struct arena a;
+	bool is;
+
+	arena_init(&a, ARENA_DEFAULT_BUDGET);
+	is = eval_word_text(q, &q->part->words[i], &a, &text);
+	arena_release(&a);
+	return is;
+}
+
+/*
+ * The rule that denies what the words from some place on spell, all of them literal; with
+ * `literal_name` it is enough that the first of them is.
+ */
+static const struct ir_rule *any_tail_denied(const struct eval_asked *q, bool literal_name, uint32_t *ret_word)
 {
 	const struct ir_rule *by = NULL;
-	uint32_t i;
+	uint32_t first = 1, i;
 
-	for (i = 1; i < q->part->nwords && !by; i++) {
+	for (i = 1; i < q->part->nwords && !literal_name; i++)
+		if (!is_literal_word(q, i))
+			first = i + 1;
+	for (i = first; i < q->part->nwords && !by; i++) {
+		if (!is_literal_word(q, i))
+			continue;
 		by = tail_denied(q, i);
 		*ret_word = i;
 	}
@@ -326,7 +366,7 @@ static void decide_words(const struct eval_asked *q, struct eval_part_decision *
 	if (p->d.effect != IR_ALLOW || p->inert)
 		return;
 	if (!(q->part->flags & CMD_TABLED) && !is_known(p)) {
-		by = any_tail_denied(q, &word);
+		by = any_tail_denied(q, true, &word);
 		if (by) {
 			at_least_ask(p, EVAL_PS_SPELLS, by, word);
 			return;
@@ -428,7 +468,7 @@ void eval_decide_part(const struct eval_asked *q, struct arena *a, struct eval_p
 	if (!p.d.rule && p.d.effect == IR_ALLOW && (transparent || in_shell))
 		p.step = transparent ? EVAL_PS_TRANSPARENT : EVAL_PS_SHELL_CODE;
 	if (!is_denied(&p.d) && (part->flags & CMD_LOST))
-		lost = any_tail_denied(q, &p.word);
+		lost = any_tail_denied(q, false, &p.word);
 	if (lost) {
 		p.d.effect = IR_DENY;
 		p.d.rule = p.because = lost;

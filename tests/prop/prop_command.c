@@ -195,6 +195,11 @@ static const struct {
 	  EVAL_PS_SPELLS },
 	{ "command { deny \"git push:*\" otherwise allow opaque allow }\n", "mywrap git push -f",
 	  EVAL_PS_SPELLS },
+	/* what is not literal stands as a plain text, if the name is literal */
+	{ "command { deny \"rm:*\" otherwise allow opaque ask }\n", "./unknown \"$x\" rm a\"$x\" v*",
+	  EVAL_PS_SPELLS },
+	{ "command { deny /^rm a/ otherwise allow opaque ask }\n", "./unknown rm ~/x; ./unknown rm a$x",
+	  EVAL_PS_SPELLS },
 	{ "command { allow \"cat **\" } file { deny read \"${PROJECT_DIR}/.env\" }\n",
 	  "cd sub; cat ../.env", EVAL_PS_HIDDEN },
 	{ "command { allow \"cp **\" } file { deny write \"${PROJECT_DIR}/x\" }\n",
