@@ -21,6 +21,10 @@ run_gemini() {
 	clean GOOGLE_GEMINI_BASE_URL="http://127.0.0.1:$port" GEMINI_API_KEY=none GEMINI_CLI_TRUST_WORKSPACE=true \
 		timeout 120 "$GEMINI" -m gemini-2.5-flash --approval-mode yolo -p "$1"
 }
+run_qwen() { # it needs a newer node than the others
+	clean PATH="${NODE_BIN:+$NODE_BIN:}$path" ANTHROPIC_BASE_URL="http://127.0.0.1:$port" ANTHROPIC_API_KEY=none ANTHROPIC_MODEL=x \
+		timeout 120 "$QWEN" --auth-type anthropic -m x --approval-mode "${qwen_mode:-yolo}" "$1"
+}
 run_codex() {
 	clean timeout 120 "$CODEX" exec --skip-git-repo-check ${codex_sandbox:---dangerously-bypass-approvals-and-sandbox} "$1"
 }

@@ -25,7 +25,7 @@ def floor_names():
     """{(root, name): "kept" or "host"} of the literal names that floor.pol denies to write below the two roots."""
     text = re.sub(r"(?m)^\s*#.*$", "", open(FLOOR, encoding="utf-8").read())
     found = {}
-    for names, rest in re.findall(r"deny write ((?:\"[^\"]*\",?\s*)+)((?:when scope == host\s+)?)because", text):
+    for names, rest in re.findall(r"deny write ((?:\"[^\"]*\",?\s*)+)(?:except (?:\"[^\"]*\",?\s*)+)?((?:when scope == host\s+)?)because", text):
         for root, name in re.findall(r'"\$\{(PROJECT_DIR|HOME)\}/([^"]*)"', names):
             if not set(name) & set("*{"):
                 found[("project" if root == "PROJECT_DIR" else "home", name)] = "host" if rest else "kept"

@@ -217,6 +217,31 @@ tool gemini-cli update_topic allow ''
 tool gemini-cli enter_plan_mode allow ''
 tool gemini-cli google_web_search deny 'to let it pass, a user.s policy can say: tools . allow ..google_web_search'
 
+t "an agent's own files: std/agent opens these, and no settings, hooks or transcripts"
+raw_policy 'policy agent { level user }
+use std/profile/project, std/agent/claude-code, std/agent/gemini-cli' ownfiles
+own_file() { # TOOL PATH WANT
+	out=$("$BIN/polquery" -b "$WORK/ownfiles.polb" hook claude-code <<<'{"cwd":"'"$P"'","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"'"$1"'","tool_input":{"file_path":"'"$2"'"'"$([ "$1" = Read ] || echo ',"content":""')"'}}')
+	[[ $out == *'"permissionDecision":"'"$3"'"'* ]] || bad "$1 $2 is not $3"
+}
+# as 2.1.332 and 0.61.0 name them
+for f in .claude/projects/-x/s1/tool-results/b1.txt .gemini/tmp/x/tool-outputs/session-1/a.txt; do
+	own_file Read "$HOME/$f" allow
+	own_file Write "$HOME/$f" deny
+done
+own_file Read /tmp/claude-0/-x/s1/tasks/b1.output allow
+own_file Write /tmp/claude-0/-x/s1/tasks/b1.output deny
+own_file Write /tmp/claude-0/-x/s1/scratchpad/a allow
+for f in .claude/plans/a.md .claude/projects/-x/memory/MEMORY.md .gemini/tmp/x/s1/plans/a.md .gemini/tmp/x/memory/a.md; do
+	own_file Read "$HOME/$f" allow
+	own_file Write "$HOME/$f" allow
+done
+for f in .claude/settings.json .claude/CLAUDE.md .claude/projects/-x/s1.jsonl .gemini/settings.json .gemini/tmp/x/chats/a.json .gemini/tmp/x/memory/skills/a/SKILL.md; do
+	own_file Read "$HOME/$f" deny
+	own_file Write "$HOME/$f" deny
+done
+for f in .claude/plans/a.sh .claude/projects/-x/memory/hooks/a.sh .claude/skills/a/SKILL.md; do own_file Write "$HOME/$f" deny; done
+
 t "17 MiB, and half a message, block"
 { printf '{"cwd":"'; head -c 17825792 /dev/zero | tr '\0' x; printf '"}'; } |
 	"$BIN/polquery" -b "$B" hook claude-code >"$WORK/.out" 2>"$WORK/.err"

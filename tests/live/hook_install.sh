@@ -96,7 +96,7 @@ policy 'command { deny "true" }' none
 install claude-code --bundle "$B" --run "$WORK/none.polb" --yes
 want_rc 1
 want_out "the command 'true' does not run under polrun"
-[ "$(grep -o '/polquery ' "$S" | wc -l)" -eq 1 ] || bad "the other line is still there"
+[ "$(grep -o '/polquery ' "$S" | wc -l)" -eq 2 ] || bad "the other line is still there"
 cp "$B" "$P/p.polb"
 chmod 600 "$P/p.polb"
 install claude-code --run "$P/p.polb" --yes
