@@ -93,7 +93,7 @@ static struct span join(const struct span *rhs, int n)
 %token <s> K_RISK "risk" K_PROGRAM "program" K_WRAPPER "wrapper"
 %token <s> K_INTERPRETER "interpreter" K_TAINT "taint" K_SAFE "safe"
 %token <s> K_INERT "inert" K_PIN "pin" K_SHELL "shell" K_OPAQUE "opaque"
-%token <s> K_SCRATCH "scratch" K_MOUNT "mount" K_VIA "via" K_MODE "mode"
+%token <s> K_SCRATCH "scratch" K_MOUNT "mount" K_VIA "via" K_MODE "mode" K_PUBLISH "publish"
 %token <s> K_HOLD "hold" K_INJECT "inject" K_CONNECTIONS "connections" K_BYTES "bytes"
 %token <s> K_USER "user" K_HEADER "header"
 %token <s> K_KEEP "keep" K_SET "set" K_SECRET "secret" K_RATE "rate"
@@ -803,6 +803,11 @@ nstmt:
   final effect net nopts %prec NET_RULE
 	{ $$ = dsl_net_rule(p, AST_STMT(B, AST_RULE, @$, .final = $1, .name_at = @2,
 					.effect = $2, .net = $3, .options = $4.head)); }
+| K_PUBLISH K_TCP K_PORT ports
+	{ $$ = AST_STMT(B, AST_PUBLISH, @$, .name_at = @1, .values = $4.head); }
+| final effect K_PUBLISH K_TCP K_PORT ports
+	{ $$ = dsl_publish(p, $1, $2, AST_STMT(B, AST_NOT_PUBLISH, @$, .name_at = @2,
+					       .values = $6.head)); }
 | otherwise
 | K_VIA via via_user
 	{ $$ = AST_STMT(B, AST_VIA, @$, .name_at = @1, .values = $2,
@@ -1163,7 +1168,7 @@ word:
 | K_COMMAND | K_UNIX | K_SYSCALL | K_AUDIT | K_SESSION | K_RUNNER | K_TOOLS
 | K_RISK | K_PROGRAM | K_WRAPPER | K_INTERPRETER | K_TAINT | K_SAFE | K_INERT
 | K_PIN | K_SHELL | K_OPAQUE | K_SCRATCH | K_MOUNT | K_VIA | K_KEEP | K_SET
-| K_SECRET | K_HOLD | K_INJECT | K_CONNECTIONS | K_BYTES | K_USER | K_HEADER
+| K_SECRET | K_HOLD | K_PUBLISH | K_INJECT | K_CONNECTIONS | K_BYTES | K_USER | K_HEADER
 | K_MATCH | K_STRICT | K_ACCEPT | K_UNTIL | K_MAY | K_PEEK
 | K_ADVISORY | K_BY | K_ONLY | K_READ | K_WRITE | K_EXEC | K_TCP | K_UDP
 | K_ANY | K_PORT | K_AT | K_FROM | K_PER | K_DO | K_NEVER | K_ALWAYS | K_ARGV

@@ -183,6 +183,31 @@ static void compare_mounts(struct diff *d)
 	compare_lists(d, "mount", l, true, true);
 }
 
+/*
+ * One more range that is published widens, and so does one that is denied no more: -P publishes it
+ * then.
+ */
+static void compare_publish(struct diff *d)
+{
+	struct list l[2][2];
+
+	memset(l, 0, sizeof(l));
+	for (int s = 0; s < 2; s++)
+		for (size_t i = 0; i < d->ir[s]->publish.n; i++) {
+			const struct ir_publish *p = &d->ir[s]->publish.v[i];
+			const char *no = p->deny ? "deny " : "";
+			struct str v = p->lo == p->hi ?
+					       str_printf(d->a, "%stcp port %u", no, p->lo) :
+					       str_printf(d->a, "%stcp port %u-%u", no, p->lo, p->hi);
+
+			push(d, &l[p->deny][s], v, said(p->id, v, p->level, p->at));
+		}
+	compare_lists(d, "publish", l[false], true, false);
+	compare_lists(d, "publish", l[true], false, true);
+	compare_list_levels(d, "publish", l[false]);
+	compare_list_levels(d, "publish", l[true]);
+}
+
 static void compare_roles(struct diff *d)
 {
 	const struct ir *o = d->ir[DIFF_OLD], *n = d->ir[DIFF_NEW];
@@ -550,6 +575,7 @@ void diff_values(struct diff *d)
 	compare_env(d);
 	if (DIFF_ON("mounts"))
 		compare_mounts(d);
+	compare_publish(d);
 	if (DIFF_ON("roles"))
 		compare_roles(d);
 	if (DIFF_ON("facts"))

@@ -206,6 +206,7 @@ enum ast_stmt_kind {
 	AST_MODE,    /* name, locked (network) */
 	AST_VIA,     /* values: one, options: VIA_USER or none (network) */
 	AST_HOLD,    /* values: one NUMBER, locked (network) */
+	AST_PUBLISH, AST_NOT_PUBLISH, /* values: ports (network) */
 	AST_PAIR,    /* name (key), values: one, append, locked */
 	AST_KEEP,    /* values: names, append, locked (env) */
 	AST_SET,     /* name, values: one, locked (env) */

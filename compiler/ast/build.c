@@ -74,6 +74,8 @@ static bool is_complete(const struct ast_stmt *s)
 	case AST_SCRATCH:
 	case AST_VIA:
 	case AST_HOLD:
+	case AST_PUBLISH:
+	case AST_NOT_PUBLISH:
 	case AST_KEEP:
 		return s->values;
 	case AST_MOUNT:

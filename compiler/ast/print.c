@@ -446,6 +446,11 @@ static void print_other(struct buf *b, const struct ast_stmt *s, int depth)
 		buf_z(b, "hold");
 		print_values(b, s->values);
 		break;
+	case AST_PUBLISH:
+	case AST_NOT_PUBLISH:
+		buf_z(b, s->kind == AST_PUBLISH ? "publish tcp port" : "deny publish tcp port");
+		print_values(b, s->values);
+		break;
 	case AST_PAIR:
 		ast_print_name(b, s->name);
 		if (s->append)

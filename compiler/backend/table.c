@@ -20,6 +20,7 @@ const struct backend *const bk_table[] = {
 	&bk_mounts,
 	&bk_limits,
 	&bk_env,
+	&bk_publish,
 	&bk_net,
 	NULL
 };

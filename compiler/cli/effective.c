@@ -45,7 +45,7 @@ const char *effective_what_name(enum effective_what w)
 	static const char *const names[] = {
 		[EFFECTIVE_VALUE] = "value",       [EFFECTIVE_RULE] = "rule",
 		[EFFECTIVE_VARIABLE] = "variable", [EFFECTIVE_FACT] = "fact",
-		[EFFECTIVE_MOUNT] = "mount",
+		[EFFECTIVE_MOUNT] = "mount", [EFFECTIVE_PUBLISH] = "publish",
 		[EFFECTIVE_ROLE] = "role",         [EFFECTIVE_TEST] = "test",
 		[EFFECTIVE_ASSERTION] = "assertion",
 	};
@@ -425,6 +425,22 @@ static void add_mounts(struct collector *c)
 	}
 }
 
+static void add_publish(struct collector *c)
+{
+	for (size_t i = 0; i < c->ir->publish.n; i++) {
+		const struct ir_publish *p = &c->ir->publish.v[i];
+
+		add(c, (struct effective_entry){
+			       .what = EFFECTIVE_PUBLISH,
+			       .name = p->deny ? STR("deny publish") : STR("publish"),
+			       .value = p->lo == p->hi ? str_printf(c->a, "tcp port %u", p->lo) :
+							 str_printf(c->a, "tcp port %u-%u", p->lo, p->hi),
+			       .id = p->id,
+			       .level = p->level,
+			       .at = p->at });
+	}
+}
+
 static void add_roles(struct collector *c)
 {
 	size_t i;
@@ -500,6 +516,8 @@ struct effective_section effective_collect(const struct ir *ir, struct arena *a,
 	}
 	if (strcmp(name, "file") == 0)
 		add_mounts(&c);
+	if (strcmp(name, "network") == 0)
+		add_publish(&c);
 	if (strcmp(name, "env") == 0)
 		add_variables(&c);
 	if (strcmp(name, "roles") == 0)

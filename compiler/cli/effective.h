@@ -14,6 +14,7 @@ enum effective_what {
 	EFFECTIVE_VARIABLE, /* env: keep, set or secret, and the name */
 	EFFECTIVE_FACT,     /* name is its keyword */
 	EFFECTIVE_MOUNT,    /* name is the place, value the tree */
+	EFFECTIVE_PUBLISH,  /* name is publish or deny publish, value the ports */
 	EFFECTIVE_ROLE,
 	EFFECTIVE_TEST,
 	EFFECTIVE_ASSERTION /* name and value: "at least" an effect */

@@ -99,6 +99,7 @@ static void put_entry(struct page *p, const struct effective_entry *e)
 		break;
 	case EFFECTIVE_VARIABLE:
 	case EFFECTIVE_FACT:
+	case EFFECTIVE_PUBLISH:
 	case EFFECTIVE_ASSERTION:
 		fprintf(p->out, "  %.*s%s%.*s%s%.*s  %.*s\n", STR_ARG(name),
 			value.n ? " " : "", STR_ARG(value), text.n ? "  " : "",

@@ -103,6 +103,8 @@ bool dsl_begins_line(const struct dsl_parser *p, struct span at);
 struct ast_stmt *dsl_variable(struct dsl_parser *p, struct ast_stmt *set);
 /* A rule of `network`: reports a `via` that looks like the section's; returns the rule. */
 struct ast_stmt *dsl_net_rule(struct dsl_parser *p, struct ast_stmt *rule);
+/* `deny publish`, or with `allow` a `publish`; reports what no port can be. */
+struct ast_stmt *dsl_publish(struct dsl_parser *p, bool final, enum ast_effect effect, struct ast_stmt *s);
 /* A statement is faulty: makes the scanner tell where the next one begins. */
 void dsl_expect_next(struct dsl_parser *p);
 _Noreturn void dsl_fatal(struct dsl_parser *p, const char *msg);

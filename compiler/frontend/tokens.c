@@ -115,6 +115,19 @@ struct ast_stmt *dsl_net_rule(struct dsl_parser *p, struct ast_stmt *rule)
 	return rule;
 }
 
+/* `allow publish` is `publish`. */
+struct ast_stmt *dsl_publish(struct dsl_parser *p, bool final, enum ast_effect effect, struct ast_stmt *s)
+{
+	if (effect == AST_ALLOW)
+		s->kind = AST_PUBLISH;
+	else if (effect != AST_DENY)
+		diag_add(p->sink, DIAG_OPTION, s->at, "a port is published or denied; nobody is asked");
+	if (final)
+		diag_add(p->sink, DIAG_OPTION, s->at,
+			 "'final' says nothing here: 'deny publish' wins over every 'publish'");
+	return s;
+}
+
 static bool begins_statement(int kind)
 {
 #define TOP true

@@ -266,6 +266,20 @@ static TABLE(env_secret, NULL, NULL,
 	TEXT(ir_env_secret, "from", from, .is = ir_is_text),
 	SAID(ir_env_secret));
 
+static const char *check_publish(struct ir_check *c)
+{
+	const struct ir_publish *p = c->of;
+
+	return p->lo > p->hi ? "a range of ports that ends before it begins" : NULL;
+}
+
+static TABLE(publish, check_publish, NULL,
+	FLAG(ir_publish, "deny", deny),
+	NUMBER(ir_publish, "port_lo", lo, 1, UINT16_MAX),
+	NUMBER(ir_publish, "port_hi", hi, 1, UINT16_MAX),
+	TEXT(ir_publish, "text", text, .is = ir_is_some),
+	SAID(ir_publish));
+
 static WORDS(lockers, [IR_MANAGED] = "managed", [IR_MANAGED_FILE] = "managed-file");
 
 static const char *check_env_lock(struct ir_check *c)
@@ -494,5 +508,7 @@ TABLE(ir_record_whole, check_whole, NULL,
 	VECTOR("dropped", dropped, dropped),
 	VECTOR("tests", tests, test),
 	/* a policy without any is written as it always was */
+	RECORDS(ir, "publish", publish.v, publish.n, publish,
+		.flags = IR_FF_LINES | IR_FF_VECTOR, UNLESS_EMPTY(ir, publish.n)),
 	RECORDS(ir, "assertions", assertions.v, assertions.n, assertion,
 		.flags = IR_FF_LINES | IR_FF_VECTOR, UNLESS_EMPTY(ir, assertions.n)));

@@ -71,6 +71,20 @@ struct ir_mount {
 	                     and everything below */
 };
 
+/*
+ * `publish tcp port LO-HI`, or `deny publish`: where a run listens on such a port, polrun leads
+ * connections to the same port of this machine's loopback there.  A denied port is never published,
+ * whatever publishes it: a rule of any level, or a person with `polrun -P`.
+ */
+struct ir_publish {
+	bool deny;
+	uint16_t lo, hi;
+	struct str text; /* the statement, on one line */
+	enum ir_level level;
+	struct str id;
+	struct ir_place at;
+};
+
 /* --- scalars --------------------------------------------------------------- */
 
 enum ir_scalar_id {
@@ -330,6 +344,7 @@ struct ir {
 	bool base_none;
 	VEC(struct ir_rule *) rules;     /* by level, file, line; the floor comes last */
 	VEC(struct ir_mount) mounts;     /* sorted by place; no place lies in another */
+	VEC(struct ir_publish) publish;  /* by level, file, line */
 	VEC(struct ir_dropped) dropped;
 	struct ir_scalar scalars[IR_SCALAR_COUNT]; /* every scalar has a value */
 	struct ir_lock locked[IR_KIND_COUNT];

@@ -167,6 +167,16 @@ static void print_mounts(FILE *out, const struct ir *ir)
 	}
 }
 
+static void print_publish(FILE *out, const struct ir *ir)
+{
+	for (size_t i = 0; i < ir->publish.n; i++) {
+		const struct ir_publish *p = &ir->publish.v[i];
+
+		fprintf(out, "%s tcp %u-%u", p->deny ? "deny publish" : "publish", p->lo, p->hi);
+		ir_print_said(out, p->level, &p->at);
+	}
+}
+
 static void print_dropped(FILE *out, const struct ir *ir)
 {
 	size_t i;
@@ -304,6 +314,7 @@ static void print_rest(FILE *out, const struct ir *ir)
 	print_roles(out, ir);
 	ir_print_facts(out, ir);
 	print_mounts(out, ir);
+	print_publish(out, ir);
 	print_dropped(out, ir);
 	print_tests(out, ir);
 	print_assertions(out, ir);

@@ -137,6 +137,7 @@ bool lower_grant_host(struct lower *l, const struct sema_stmt *t,
 /* Call this after lower_env(): every secret that a rule uses must be declared. */
 void lower_grants_done(struct lower *l);
 
+void lower_publish(struct lower *l, const struct sema_stmt *t);
 void lower_unix(struct lower *l, const struct sema_stmt *t);
 void lower_syscall(struct lower *l, const struct sema_stmt *t);
 /* Adds rules for the sockets that the network's mode leaves; call it after lower_scalars(). */

@@ -72,6 +72,7 @@ static void settle(struct lower *l, bool counts)
 	SETTLE(programs);
 	SETTLE(vars);
 	SETTLE(inert);
+	SETTLE(publish);
 #undef SETTLE
 }
 
@@ -80,6 +81,7 @@ static void lower_stmt(struct lower *l, const struct sema_stmt *t)
 	static lower_one *const kinds[] = {
 		[AST_RULE] = lower_rule,       [AST_SCRATCH] = lower_scratch,
 		[AST_MOUNT] = lower_mount,     [AST_TOOL] = lower_tool_facts,
+		[AST_PUBLISH] = lower_publish, [AST_NOT_PUBLISH] = lower_publish,
 		[AST_RISK] = lower_facts,      [AST_PROGRAM] = lower_facts,
 		[AST_WRAPPER] = lower_facts,   [AST_INTERPRETER] = lower_facts,
 		[AST_TAINT] = lower_facts,     [AST_SAFE] = lower_facts,

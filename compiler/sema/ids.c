@@ -22,7 +22,8 @@ static bool has_id(const struct sema_stmt *t)
 		return true;
 	return t->in_section &&
 	       (t->orig->kind == AST_RULE || t->orig->kind == AST_RISK ||
-		t->orig->kind == AST_SCRATCH || t->orig->kind == AST_MOUNT ||
+		t->orig->kind == AST_SCRATCH || t->orig->kind == AST_PUBLISH ||
+		t->orig->kind == AST_NOT_PUBLISH || t->orig->kind == AST_MOUNT ||
 		t->orig->kind == AST_TOOL);
 }
 

@@ -190,8 +190,9 @@ static void cut_rule(const struct sema *s, struct sema_stmt *t)
 {
 	const struct ir_lock *lock = &s->locked[sema_section_kind(t->section)];
 	bool below = lock->level && t->unit->level > lock->level;
-	bool allows = t->orig->kind == AST_SCRATCH ||
-		      t->orig->kind == AST_MOUNT || t->orig->effect == AST_ALLOW;
+	bool allows = t->orig->kind == AST_SCRATCH || t->orig->kind == AST_PUBLISH ||
+		      t->orig->kind == AST_MOUNT ||
+		      (t->orig->kind == AST_RULE && t->orig->effect == AST_ALLOW);
 
 	if (allows && t->unit->narrow)
 		cut(t, narrow_only, NULL);
@@ -214,7 +215,7 @@ void sema_levels_cut(struct sema *s)
 		if (!t->in_section || t->off)
 			continue;
 		if (t->orig->kind == AST_RULE || t->orig->kind == AST_SCRATCH ||
-		    t->orig->kind == AST_MOUNT) {
+		    t->orig->kind == AST_MOUNT || t->orig->kind == AST_PUBLISH) {
 			if (sema_section_kind(t->section) >= 0)
 				cut_rule(s, t);
 		} else if (may_widen(t->orig)) {

@@ -29,6 +29,7 @@ int bundle_check_limits(const void *data, size_t size, uint32_t nrules,
 			struct rt_err *err);
 int bundle_check_env(const void *data, size_t size, uint32_t nrules,
 		     struct rt_err *err);
+int bundle_check_publish(const void *data, size_t size, struct rt_err *err);
 /* One JSON object of bounded depth. Does not look for duplicate keys. */
 int bundle_check_settings(const void *data, size_t size, struct rt_err *err);
 /*
@@ -46,6 +47,8 @@ int bundle_check_filter(enum pb_filter_kind kind, const void *insns, size_t size
 
 /* The most variables in env.bin. */
 #define CHECK_MAX_ENV 4096u
+/* The most ranges of ports in publish.bin. */
+#define CHECK_MAX_PUBLISH 4096u
 /* The longest string of a member, and the total of all its strings. Without these limits,
  * shared strings could make the check run for ever. */
 #define CHECK_MAX_STRING (1024u * 1024)

@@ -1,4 +1,4 @@
-/* Checks mounts.bin, landlock.bin, limits.bin and env.bin: the plan of a run. */
+/* Checks mounts.bin, landlock.bin, limits.bin, env.bin and publish.bin: the plan of a run. */
 #include <string.h>
 
 #include "runtime/bundle/check.h"
@@ -206,6 +206,26 @@ int bundle_check_env(const void *data, size_t size, uint32_t nrules, struct rt_e
 		if (i > 0 && v[i].set < v[i - 1].set)
 			return check_bad(
 				&c, "a variable that is kept follows one that is set");
+	}
+	return 0;
+}
+
+/* --- publish.bin ------------------------------------ */
+
+int bundle_check_publish(const void *data, size_t size, struct rt_err *err)
+{
+	struct check c = { .data = data, .size = size, .member = PB_PUBLISH, .err = err };
+	const struct pb_publish *h = data;
+	const struct pb_publish_entry *v;
+
+	CHECK_TRY(check_head(&c, PB_MAGIC_PUBLISH, sizeof(*h)));
+	CHECK_TRY(check_table(&c, h->entries, sizeof(*v), CHECK_MAX_PUBLISH, "ranges of ports"));
+	v = (const void *)(c.data + h->entries.off);
+	for (uint32_t i = 0; i < h->entries.count; i++) {
+		CHECK_TRY(check_string(&c, v[i].text, "a statement"));
+		CHECK_TRY(check_string(&c, v[i].file, "a statement's file"));
+		if (!v[i].lo || v[i].lo > v[i].hi || v[i].deny > 1)
+			return check_bad(&c, "a range of ports is none");
 	}
 	return 0;
 }

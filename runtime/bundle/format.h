@@ -54,6 +54,7 @@
 #define PB_MOUNTS "mounts.bin"
 #define PB_LIMITS "limits.bin"
 #define PB_ENV "env.bin"
+#define PB_PUBLISH "publish.bin"
 #define PB_SETTINGS "settings.json"
 #define PB_IR "ir.json"
 
@@ -65,6 +66,7 @@
 #define PB_MAGIC_MOUNTS  0x544e4d50u /* "PMNT" */
 #define PB_MAGIC_LIMITS  0x4d494c50u /* "PLIM" */
 #define PB_MAGIC_ENV     0x564e4550u /* "PENV" */
+#define PB_MAGIC_PUBLISH 0x42555050u /* "PPUB" */
 
 /* --- rules.bin ------------------------------------------------------------ */
 
@@ -418,6 +420,23 @@ struct pb_env {
 	struct pb_table entries; /* keeps first, then sets, then secrets */
 };
 
+/* --- publish.bin ------------------------------------------------------------------------ */
+
+/* A range of ports of the run; a port of a denied range is never published. */
+struct pb_publish_entry {
+	struct pb_str text, file; /* the statement, and where it stands */
+	uint32_t line;
+	uint16_t lo, hi;
+	uint32_t deny; /* 0 or 1 */
+	uint32_t pad;
+};
+
+struct pb_publish {
+	struct pb_head head;
+	struct pb_table entries;
+};
+
+_Static_assert(sizeof(struct pb_publish_entry) == 32, "pb_publish_entry");
 _Static_assert(sizeof(struct pb_rule) == 80, "pb_rule");
 _Static_assert(sizeof(struct pb_map_entry) == 16, "pb_map_entry");
 _Static_assert(sizeof(struct pb_slab) == 24, "pb_slab");

@@ -21,6 +21,7 @@ const struct member_kind member_kinds[] = {
 	{ PB_MOUNTS, true },
 	{ PB_LIMITS, true },
 	{ PB_ENV, true },
+	{ PB_PUBLISH, false },
 	{ PB_SETTINGS, false },
 	{ PB_IR, false },
 	{ NULL, false }

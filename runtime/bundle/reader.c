@@ -364,6 +364,12 @@ static int check_members(struct bundle *b, struct rt_err *err)
 	CHECK_TRY(need(b, PB_ENV, &m, err));
 	CHECK_TRY(bundle_check_env(m->data, m->size, n, err));
 	b->env = (const void *)m->data;
+	m = find(b, PB_PUBLISH);
+	if (m) {
+		CHECK_TRY(verify(b, m, err));
+		CHECK_TRY(bundle_check_publish(m->data, m->size, err));
+		b->publish = (const void *)m->data;
+	}
 	m = find(b, PB_SETTINGS);
 	if (!m)
 		return 0;

@@ -66,6 +66,7 @@ struct bundle {
 	const struct pb_mounts *mounts;
 	const struct pb_limits *limits;
 	const struct pb_env *env;
+	const struct pb_publish *publish; /* NULL: the policy says nothing of it */
 };
 
 /*

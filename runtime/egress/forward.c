@@ -137,9 +137,15 @@ static int bind_both(struct forward_port *p)
 /* The kernel would bind a socket without an address to every address. */
 static int listen_both(struct forward_port *p)
 {
-	for (int i = 0; i < 2; i++)
-		if (p->fds[i] >= 0 && (!p->bound[i] || listen(p->fds[i], FORWARD_BACKLOG) != 0))
-			return p->bound[i] ? -errno : -EINVAL;
+	for (int i = 0; i < 2; i++) {
+		int r = p->fds[i] < 0 ? 0 : !p->bound[i] ? -EINVAL :
+			listen(p->fds[i], FORWARD_BACKLOG) == 0 ? 0 : -errno;
+
+		if (r < 0 && i == 1)
+			(void)shutdown(p->fds[0], SHUT_RDWR);
+		if (r < 0)
+			return r;
+	}
 	p->open = true;
 	return 0;
 }
@@ -209,8 +215,8 @@ static void publish(struct server *s, uint16_t port)
 	}
 	p->host = p->inside = port;
 	r = forward_listen(p);
+	/* its sockets are not shut down: those that never listened could not listen any more */
 	if (r < 0) {
-		stop_listening(p);
 		say_not(s, port, -r);
 		return;
 	}

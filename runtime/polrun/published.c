@@ -1,31 +1,108 @@
-/* Decides which ports are published. */
+/* Decides which ports are published: -P publishes what no rule denies, and a rule's ports are published
+ * when the run listens there. */
 #include "runtime/polrun/published.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/io.h"
+
+static const struct pb_publish_entry *entry_at(const struct bundle *b, uint32_t i)
+{
+	return b->publish && i < b->publish->entries.count ?
+		       pb_at(b->publish, b->publish->entries, sizeof(struct pb_publish_entry), i) : NULL;
+}
+
+/* Adds the ports of the rules that allow, or of those that deny.  True if there are such rules. */
+static bool add_rules(const struct bundle *b, bool deny, struct ports *ret)
+{
+	const struct pb_publish_entry *e;
+	bool any = false;
+
+	for (uint32_t i = 0; (e = entry_at(b, i)); i++)
+		if (!e->deny == !deny) {
+			ports_add_range(ret, e->lo, e->hi);
+			any = true;
+		}
+	return any;
+}
+
+/* The rule that denies the port, or NULL. */
+static const struct pb_publish_entry *denies(const struct bundle *b, uint16_t port)
+{
+	const struct pb_publish_entry *e;
+
+	for (uint32_t i = 0; (e = entry_at(b, i)); i++)
+		if (e->deny && port >= e->lo && port <= e->hi)
+			return e;
+	return NULL;
+}
+
+/* A rule is about the port of the run and about that of this machine. */
+static int check_given(const struct bundle *b, const struct publish_pair *g, struct rt_err *err)
+{
+	const struct pb_publish_entry *e = denies(b, g->host);
+	char text[300], file[300];
+
+	if (!e)
+		e = denies(b, g->inside);
+	if (!e)
+		return 0;
+	io_escape(text, sizeof(text), pb_strp(b->publish, e->text), e->text.len);
+	io_escape(file, sizeof(file), pb_strp(b->publish, e->file), e->file.len);
+	return rt_fail(err, EPERM, "-P %u:%u: denied by rule '%s' at %s:%u", g->host, g->inside, text, file,
+		       e->line);
+}
 
 int published_start(const struct sandbox_run *run, const struct polrun_options *opt, FILE *notes,
 		    struct publish *ret, struct rt_err *err)
 {
-	const struct publish_want want = { .given = opt->publish, .ngiven = opt->npublish,
-					   .quiet = opt->quiet };
+	AUTO_FREE struct ports *wanted = calloc(2, sizeof(*wanted));
+	struct publish_want want = { .given = opt->publish, .ngiven = opt->npublish, .quiet = opt->quiet };
+	const struct bundle *b = run->bundle;
+	int r = 0;
 
+	if (!wanted)
+		return rt_fail(err, ENOMEM, "no memory for published ports");
+	for (size_t i = 0; i < opt->npublish && r == 0; i++)
+		r = check_given(b, &opt->publish[i], err);
+	if (r < 0)
+		return r;
 	if (run->host_network) {
 		if (opt->npublish)
 			fprintf(notes, "polrun: network full: the run has this machine's ports itself, and -P "
 				"publishes nothing\n");
 		return 0;
 	}
+	if (add_rules(b, false, &wanted[0]))
+		want.wanted = &wanted[0];
+	(void)add_rules(b, true, &wanted[1]);
+	for (size_t i = 0; i < sizeof(wanted->v) / sizeof(wanted->v[0]); i++)
+		wanted[0].v[i] &= ~wanted[1].v[i];
 	return publish_start(ret, &want, err);
 }
 
 void published_arm(const struct sandbox_run *run, const struct polrun_options *opt, struct unpublished *u)
 {
-	(void)run;
+	/* what a rule denies, nobody can publish */
+	(void)add_rules(run->bundle, false, &u->quiet);
+	(void)add_rules(run->bundle, true, &u->quiet);
 	for (size_t i = 0; i < opt->npublish; i++)
 		ports_add(&u->quiet, opt->publish[i].inside);
 }
 
 void published_preview(FILE *out, const struct sandbox_run *run, const struct polrun_options *opt)
 {
+	const struct pb_publish_entry *e;
+
 	for (size_t i = 0; i < opt->npublish && !run->host_network; i++)
 		fprintf(out, "publish   127.0.0.1:%u and [::1]:%u lead to port %u of the run\n",
 			opt->publish[i].host, opt->publish[i].host, opt->publish[i].inside);
+	for (uint32_t i = 0; !run->host_network && (e = entry_at(run->bundle, i)); i++)
+		if (e->deny)
+			fprintf(out, "publish   never ports %u to %u\n", e->lo, e->hi);
+		else
+			fprintf(out, "publish   127.0.0.1 and [::1] lead to ports %u to %u of the run where it "
+				"listens\n", e->lo, e->hi);
 }

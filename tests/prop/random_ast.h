@@ -122,7 +122,7 @@ static inline struct ast_stmt *tree_file_stmt(struct tree_gen *g)
 		v = tree_str(g);
 		v->next = tree_str(g);
 		return AST_STMT(&g->b, AST_MOUNT, SPAN_NONE, .values = v,
-				.ops = 1 + tree_below(g, 7));
+				.ops = 1 + tree_below(g, 6));
 	default:
 		return tree_rule(g, TREE_FILES, tree_list(g, tree_path), true,
 				 tree_below(g, 8));
@@ -133,9 +133,12 @@ static inline struct ast_stmt *tree_network_stmt(struct tree_gen *g)
 {
 	struct ast_stmt *s;
 
-	switch (tree_below(g, 5)) {
+	switch (tree_below(g, 7)) {
 	case 0:
 		return tree_otherwise(g, false);
+	case 5:
+		return AST_STMT(&g->b, tree_coin(g) ? AST_PUBLISH : AST_NOT_PUBLISH, SPAN_NONE,
+				.values = tree_list(g, tree_number));
 	case 1:
 		return AST_STMT(&g->b, AST_VIA, SPAN_NONE, .values = tree_word_or_str(g),
 				.options = tree_coin(g) ? AST_OPTION(&g->b, AST_O_VIA_USER,

@@ -3,7 +3,7 @@
 #   tests/run/golden.sh [AREA[/NAME]]     (also CASE=; UPDATE=1 rewrites; POL_SLICE: the day's)
 #   .ast .resolved       polc dump --after parse, resolve
 #   .ir                  polc dump --after lift
-#   .rules .matcher .commands .seccomp .landlock .mounts .limits .env .net   dump --after THAT
+#   .rules .matcher .commands .seccomp .landlock .mounts .limits .env .publish .net   dump --after THAT
 #   .err                 stderr of polc check, its exit status on the last line
 #   .out                 its stdout (a summary, or JSON) and exit status
 #   .compile             the same as .err of polc compile, which writes to a scratch place
@@ -144,7 +144,7 @@ produce() { # KIND FILE: what the golden should hold
 	ast) "$polc" dump --after parse "${policy[@]}" 2>&1 ;;
 	resolved) "$polc" dump --after resolve "${policy[@]}" 2>&1 ;;
 	ir) "$polc" dump --after lift "${policy[@]}" 2>"$work/err" || cat "$work/err" ;;
-	rules | matcher | commands | seccomp | landlock | mounts | limits | env | net)
+	rules | matcher | commands | seccomp | landlock | mounts | limits | env | publish | net)
 		"$polc" dump --after "$1" "${policy[@]}" 2>"$work/err" || cat "$work/err" ;;
 	err)
 		{ "$polc" check --color=never "${policy[@]}" >/dev/null; } 2>&1
@@ -255,7 +255,7 @@ while IFS= read -r pol; do
 		[ -f "$file" ] || continue # NAME.d holds what it uses
 		case ${file##*.} in
 		pol | yml | options | make) continue ;;
-		ast | resolved | ir | rules | matcher | commands | seccomp | landlock | mounts | limits | env | net | err | out | compile | effective | nfthost | diff | diffmd | fmt | convert | explain | asked | prove | exposure | exposuremd) ;;
+		ast | resolved | ir | rules | matcher | commands | seccomp | landlock | mounts | limits | env | publish | net | err | out | compile | effective | nfthost | diff | diffmd | fmt | convert | explain | asked | prove | exposure | exposuremd) ;;
 		*)
 			printf 'FAIL %s: no golden has this suffix\n' "$file"
 			count_fail

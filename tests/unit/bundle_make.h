@@ -170,6 +170,15 @@ static inline void mk_env(struct mk *m, const char *name, const char *value)
 		VEC_PUSH(&m->a, &m->ir->keep, k);
 }
 
+/* Publishes the ports, or denies that. */
+static inline void mk_publish(struct mk *m, uint16_t lo, uint16_t hi, bool deny)
+{
+	struct ir_publish p = { .deny = deny, .lo = lo, .hi = hi, .text = STR("publish"), .level = IR_PROJECT,
+				.id = STR("network-1"), .at = { .file = STR("p.pol"), .line = 3, .col = 1 } };
+
+	VEC_PUSH(&m->a, &m->ir->publish, p);
+}
+
 /* An automaton that gives every path under "/" the first file rule. */
 static inline void mk_matcher(struct mk *m)
 {
@@ -222,7 +231,7 @@ static inline void mk_matcher(struct mk *m)
 }
 
 static const struct backend *const mk_backends[] = {
-	&bk_rules, &bk_commands, &bk_seccomp, &bk_landlock, &bk_mounts, &bk_limits, &bk_env, &bk_net
+	&bk_rules, &bk_commands, &bk_seccomp, &bk_landlock, &bk_mounts, &bk_limits, &bk_env, &bk_publish, &bk_net
 };
 
 static inline bool mk_emit(struct mk *m)
@@ -288,6 +297,7 @@ static inline void mk_sample(struct mk *m)
 	mk_scalar(m, IR_S_LIMIT_DISK, 1 << 20);
 	mk_env(m, "LC_*", NULL);
 	mk_env(m, "CI", "1");
+	mk_publish(m, 3000, 3999, false);
 	mk_source(m, IR_PROJECT, "hand.pol", "file { allow read \"/usr\" }\n");
 	mk_source(m, IR_DEFAULT, "std/base.pol", "# base\n");
 }

@@ -120,6 +120,33 @@ static void test_environment(void **state)
 	mk_release(&m);
 }
 
+static void test_published_ports(void **state)
+{
+	char *text = NULL;
+	size_t n = 0;
+	struct mk m;
+	FILE *f;
+
+	(void)state;
+	mk_init(&m);
+	assert_true(bk_publish.emit(m.ir, &m.out, &m.sink));
+	assert_null(bk_member(&m.out, PB_PUBLISH)); /* a policy without any has no such member */
+	assert_null(bk_publish.verify(m.ir, &m.out, &m.a));
+	mk_publish(&m, 3000, 3999, false);
+	mk_publish(&m, 5432, 5432, true);
+	assert_non_null(bk_publish.verify(m.ir, &m.out, &m.a));
+	assert_true(bk_publish.emit(m.ir, &m.out, &m.sink));
+	assert_null(bk_publish.verify(m.ir, &m.out, &m.a));
+	f = open_memstream(&text, &n);
+	bk_publish.print(f, &m.out);
+	assert_int_equal(fclose(f), 0);
+	assert_string_equal(text, "publish tcp 3000-3999  # p.pol:3\ndeny publish tcp 5432-5432  # p.pol:3\n");
+	free(text);
+	m.ir->publish.v[1].deny = false;
+	assert_non_null(bk_publish.verify(m.ir, &m.out, &m.a));
+	mk_release(&m);
+}
+
 static void test_environment_has_a_limit(void **state)
 {
 	struct mk m;
@@ -141,6 +168,7 @@ int main(void)
 		cmocka_unit_test(test_each_limit_names_its_mechanism),
 		cmocka_unit_test(test_verify_sees_another_limit),
 		cmocka_unit_test(test_environment),
+		cmocka_unit_test(test_published_ports),
 		cmocka_unit_test(test_environment_has_a_limit),
 	};
 

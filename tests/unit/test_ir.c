@@ -101,6 +101,7 @@ static struct ir *whole(void)
 	struct ir_dropped drop = { STR("allow \"x\""), STR("section locked"), at(22),
 				   at(1), IR_USER };
 	struct ir_env_keep keep = { STR("LC_*"), IR_DEFAULT, STR("env"), at(23) };
+	struct ir_publish publish = { false, 3000, 3999, STR("publish tcp port 3000-3999"), IR_USER, STR("publish"), at(25) };
 	struct ir_env_set set = { STR("CI"), STR("1"), IR_PROJECT, STR("env"), at(24) };
 	struct ir_level_file file = { IR_PROJECT, false, STR("p.pol"), STR("") };
 	struct ir_scalar *time = &ir->scalars[IR_S_LIMIT_TIME];
@@ -130,6 +131,7 @@ static struct ir *whole(void)
 	VEC_PUSH(&arena, &ir->facts, fact);
 	VEC_PUSH(&arena, &ir->dropped, drop);
 	VEC_PUSH(&arena, &ir->keep, keep);
+	VEC_PUSH(&arena, &ir->publish, publish);
 	VEC_PUSH(&arena, &ir->env, set);
 	VEC_PUSH(&arena, &ir->files, file);
 	return ir;
@@ -250,6 +252,8 @@ static void test_whole_ir_is_sound(void **state)
 	X(risk_set, ir->risks.v[0].set.u.command.nwords = 0)                   \
 	X(fact_kind, ir->facts.v[0].kind = STR_NULL)                           \
 	X(dropped_why, ir->dropped.v[0].why = STR_NULL)                        \
+	X(publish_range, ir->publish.v[0].hi = 1)                              \
+	X(publish_zero, ir->publish.v[0].lo = 0)                               \
 	X(keep_name, (ir->keep.v[0].name = STR("A=B")))                        \
 	X(set_name, ir->env.v[0].name = STR_NULL)                              \
 	X(file_name, ir->files.v[0].name = STR_NULL)
@@ -433,6 +437,7 @@ static void change_wild(struct ir *ir) { RULE(0)->set.u.command.words[1].glob.v[
 static void change_lock(struct ir *ir) { ir->locked[IR_COMMAND].level = IR_MANAGED_FILE; }
 static void change_time(struct ir *ir) { ir->scalars[IR_S_LIMIT_TIME].num++; }
 static void change_full(struct ir *ir) { RULE(R_DENY)->full = false; }
+static void change_deny(struct ir *ir) { ir->publish.v[0].deny = true; }
 static void change_why(struct ir *ir) { ir->dropped.v[0].why = STR("x"); }
 
 static void test_json_shows_every_change(void **state)
@@ -441,7 +446,7 @@ static void test_json_shows_every_change(void **state)
 		change_port, change_mask, change_below, change_wild, change_lock,
 		change_time, change_full, change_why, change_via, change_via_secret,
 		change_header, change_prefix, change_secret, change_dial, change_peek,
-		change_bytes, change_connections, change_hold,
+		change_bytes, change_connections, change_hold, change_deny,
 	};
 	struct str before = json_of(whole());
 

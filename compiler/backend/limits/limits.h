@@ -1,4 +1,4 @@
-/* limits.bin and env.bin: the resources and the environment of a run. */
+/* limits.bin, env.bin and publish.bin: the resources, the environment and the published ports of a run. */
 #ifndef COMPILER_BACKEND_LIMITS_LIMITS_H
 #define COMPILER_BACKEND_LIMITS_LIMITS_H
 
@@ -6,5 +6,6 @@
 
 extern const struct backend bk_limits;
 extern const struct backend bk_env;
+extern const struct backend bk_publish;
 
 #endif
