@@ -12,6 +12,7 @@ struct regex_gen {
 	struct rnd *r;
 	struct buf out;
 	bool extended; /* white space and comments mean nothing */
+	bool opaque;   /* also what is no regular language */
 };
 
 static const char *const regex_atoms[] = {
@@ -45,6 +46,16 @@ static const char *const regex_opens[] = {
 	"(",     "(",     "(?:",     "(?:",   "(?<n>", "(?P<n>", "(?'n'",
 	"(?i:",  "(?-i:", "(?s:",    "(?m:",  "(?|",   "(?x:",   "(?xx:",
 	"(?i)(", "(?^:",  "(?sm-i:", "((?i)", "(?n:",  "(?U:",
+};
+/* What only PCRE2 searches; "(?<n>" and "\\k<n>" are not there in every expression. */
+static const char *const regex_opaque_opens[] = {
+	"(?=", "(?=", "(?!", "(?!", "(?<=", "(?<!", "(?>", "(*atomic:", "(*pla:", "(*nlb:", "(?=.*", "(?!.*",
+	"(?(?=a)", "(?(R)",
+};
+static const char *const regex_opaque_atoms[] = {
+	"\\1", "\\g1", "\\g{-1}", "\\k<n>", "(?1)", "(?R)?", "(?&n)", "\\K", "\\G", "\\C", "\\X", "\\pL",
+	"[[:<:]]", "[[:>:]]", "(*ACCEPT)", "(*FAIL)", "(*COMMIT)", "(*PRUNE)", "(*SKIP)", "(*THEN)", "a*+", "b++",
+	"a?+", "[ab]{1,2}+",
 };
 static const char *const regex_tokens[] = {
 	"a",         "b",       "\\",     "[",       "]",          "(",
@@ -109,8 +120,13 @@ static inline void regex_item(struct regex_gen *g, int depth)
 		buf_z(&g->out, RND_PICK(g->r, regex_atoms));
 	} else if (k == 7) {
 		regex_class(g);
+	} else if (g->opaque && rnd_one_in(g->r, 3)) {
+		buf_z(&g->out, RND_PICK(g->r, regex_opaque_atoms));
 	} else {
-		buf_z(&g->out, RND_PICK(g->r, regex_opens));
+		if (g->opaque && rnd_one_in(g->r, 2))
+			buf_z(&g->out, RND_PICK(g->r, regex_opaque_opens));
+		else
+			buf_z(&g->out, RND_PICK(g->r, regex_opens));
 		regex_alternatives(g, depth + 1);
 		buf_z(&g->out, ")");
 	}
@@ -131,9 +147,9 @@ static inline void regex_alternatives(struct regex_gen *g, int depth)
 	}
 }
 
-static inline struct str random_regex(struct rnd *r, bool extended)
+static inline struct str random_regex_of(struct rnd *r, bool extended, bool opaque)
 {
-	struct regex_gen g = { .r = r, .extended = extended };
+	struct regex_gen g = { .r = r, .extended = extended, .opaque = opaque };
 	uint32_t n;
 
 	buf_init(&g.out, r->a);
@@ -144,6 +160,11 @@ static inline struct str random_regex(struct rnd *r, bool extended)
 		regex_alternatives(&g, 0);
 	}
 	return str_dup(r->a, buf_view(&g.out));
+}
+
+static inline struct str random_regex(struct rnd *r, bool extended)
+{
+	return random_regex_of(r, extended, false);
 }
 
 /* --- texts ----------------------------------------------------------------- */
