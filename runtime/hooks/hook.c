@@ -314,6 +314,7 @@ static int write_answer(const struct hook_message *m, struct hook_verdict *v,
 		[HOOK_CODEX] = answer_codex,
 		[HOOK_GEMINI] = answer_gemini,
 		[HOOK_CURSOR] = answer_cursor,
+		[HOOK_QWEN] = answer_claude,
 	};
 	struct json j;
 	const char *text;

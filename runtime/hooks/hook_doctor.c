@@ -59,6 +59,11 @@ static const struct place {
 	{ HOOK_GEMINI, SYSTEM, "/etc/gemini-cli/settings.json",
 	  "GEMINI_CLI_SYSTEM_SETTINGS_PATH" },
 	{ HOOK_GEMINI, AT_HOME, TRUSTED, "GEMINI_CLI_TRUSTED_FOLDERS_PATH" },
+	{ HOOK_QWEN, SYSTEM, "/etc/qwen-code/system-defaults.json", "QWEN_CODE_SYSTEM_DEFAULTS_PATH" },
+	{ HOOK_QWEN, AT_HOME, "settings.json", NULL },
+	{ HOOK_QWEN, HERE, ".qwen/settings.json", NULL },
+	{ HOOK_QWEN, SYSTEM, "/etc/qwen-code/settings.json", "QWEN_CODE_SYSTEM_SETTINGS_PATH" },
+	{ HOOK_QWEN, AT_HOME, TRUSTED, "QWEN_CODE_TRUSTED_FOLDERS_PATH" },
 	{ HOOK_CURSOR, AT_HOME, "hooks.json", NULL },
 	{ HOOK_CURSOR, HERE, ".cursor/hooks.json", NULL },
 	{ HOOK_CURSOR, SYSTEM, "/etc/cursor/hooks.json", NULL },
@@ -73,6 +78,7 @@ static const struct {
 	[HOOK_CODEX] = { ".codex", "CODEX_HOME", NULL },
 	[HOOK_GEMINI] = { ".gemini", NULL, "GEMINI_CLI_HOME" },
 	[HOOK_CURSOR] = { ".cursor", NULL, NULL },
+	[HOOK_QWEN] = { ".qwen", "QWEN_HOME", NULL },
 };
 
 /* --- the settings ---------------------------------------------------------------------- */

@@ -294,6 +294,8 @@ static char *element(enum hook_agent agent, const char *line)
 		[HOOK_GEMINI] = "{ \"matcher\": \".*\", \"hooks\": [ { \"type\": \"command\", "
 				"\"name\": \"polquery\", \"command\": %s } ] }",
 		[HOOK_CURSOR] = "{ \"command\": %s, \"failClosed\": true }",
+		[HOOK_QWEN] = "{ \"matcher\": \"*\", \"hooks\": [ { \"type\": \"command\", "
+			      "\"name\": \"polquery\", \"command\": %s } ] }",
 	};
 	const char *at = strstr(forms[agent], "%s");
 	struct json_object *o = json_object_new_string(line);
@@ -417,8 +419,8 @@ int hook_install(const struct query_options *opt)
 {
 	enum hook_agent agent = hook_agent_find(opt->agent);
 	bool install = opt->action == QUERY_INSTALL;
-	struct hook_edit new = { .comments = agent == HOOK_GEMINI };
-	struct hook_rewrite f = { .old = { .comments = agent == HOOK_GEMINI } };
+	struct hook_edit new = { .comments = agent == HOOK_GEMINI || agent == HOOK_QWEN };
+	struct hook_rewrite f = { .old = { .comments = agent == HOOK_GEMINI || agent == HOOK_QWEN } };
 	char path[PATH_MAX], line[4 * PATH_MAX];
 	struct rt_err err = { 0 };
 	int r = 0, status = TROUBLE;

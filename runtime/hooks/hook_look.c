@@ -21,6 +21,7 @@ static const struct {
 	[HOOK_CODEX] = { 600, 1 },
 	[HOOK_GEMINI] = { 60, 0.001 },
 	[HOOK_CURSOR] = { 0, 1 },
+	[HOOK_QWEN] = { 60, 1 },
 };
 
 /* A command that occurs several times is asked only once. */
@@ -95,7 +96,7 @@ static bool stays_closed(struct hook_look *l, const struct hook_found *f,
 	if (!tail[strspn(tail, " \t\n")] ? f->fail_closed :
 	    skip_end(tail, &end_said) &&
 			    (said || end_said ||
-			     (l->agent != HOOK_CODEX && l->agent != HOOK_GEMINI)))
+			     (l->agent != HOOK_CODEX && l->agent != HOOK_GEMINI && l->agent != HOOK_QWEN)))
 		return true;
 	hook_say(l, HOOK_WRONG, "where polquery is missing, dies or hangs, everything is allowed: end "
 		 "the command with '|| { echo polquery: no answer >&2; exit 2; }'", "");

@@ -42,6 +42,7 @@ static const struct question {
 	ALIKE(HOOK_CODEX, "PreToolUse", "Bash", "view_image", "path", "mcp__pol__doctor"),
 	ALIKE(HOOK_GEMINI, "BeforeTool", "run_shell_command", "read_file", "file_path",
 	      "mcp_pol_doctor"),
+	ALIKE(HOOK_QWEN, "PreToolUse", "run_shell_command", "read_file", "file_path", "mcp__pol__doctor"),
 	{ HOOK_CURSOR, "the command 'true'",
 	  ROOTS("beforeShellExecution") "\"command\":\"true\"}" },
 	{ HOOK_CURSOR, "reading a file",
@@ -60,6 +61,7 @@ static const char *const writes[HOOK_AGENT_COUNT] = {
 			    "*** End Patch\\n\"}"),
 	[HOOK_GEMINI] = TOOL("BeforeTool", "write_file",
 			     "{\"file_path\":\"%\",\"content\":\"\"}"),
+	[HOOK_QWEN] = TOOL("PreToolUse", "write_file", "{\"file_path\":\"%\",\"content\":\"\"}"),
 	[HOOK_CURSOR] = ROOTS("preToolUse") "\"tool_name\":\"Write\",\"tool_input\":"
 			"{\"file_path\":\"%\",\"content\":\"\"}}",
 };
@@ -211,6 +213,7 @@ static void word_of(enum hook_agent agent, const char *text, size_t n, char out[
 		[HOOK_CODEX] = { "hookSpecificOutput", "permissionDecision", "allow" },
 		[HOOK_GEMINI] = { NULL, "decision", "" },
 		[HOOK_CURSOR] = { NULL, "permission", "" },
+		[HOOK_QWEN] = { "hookSpecificOutput", "permissionDecision", "" },
 	};
 	const char *object = forms[agent].object, *word = NULL;
 	struct rt_err err = { 0 };
@@ -379,7 +382,7 @@ static void ask_hanging(const struct proof *p)
 	if (line)
 		r = hook_run_line(p->l->agent, line, "{}", 2, HOOK_RUN_SECONDS, &ran);
 	if (r < 0 || ran.late || (any_status ? ran.status == 0 : ran.status != 2) ||
-	    (!ran.err_n && (p->l->agent == HOOK_CODEX || p->l->agent == HOOK_GEMINI)))
+	    (!ran.err_n && (p->l->agent == HOOK_CODEX || p->l->agent == HOOK_GEMINI || p->l->agent == HOOK_QWEN)))
 		hook_say(p->l, HOOK_WRONG, "a polquery that hangs does not block: ",
 			 r < 0 ? strerror(-r) : ran.late ? "the line does not end" :
 			 any_status ? "the line ends with the status 0" :

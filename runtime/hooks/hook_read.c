@@ -30,6 +30,7 @@ static const struct event {
 	{ HOOK_CLAUDE, "PreSkillShellCommand", W_TOOL, false, true },
 	{ HOOK_CODEX, "PreToolUse", W_TOOL, false, false },
 	{ HOOK_GEMINI, "BeforeTool", W_TOOL, false, false },
+	{ HOOK_QWEN, "PreToolUse", W_TOOL, false, true },
 	{ HOOK_CURSOR, "preToolUse", W_TOOL, false, false },
 	{ HOOK_CURSOR, "beforeShellExecution", W_SHELL, true, true },
 	{ HOOK_CURSOR, "beforeMCPExecution", W_MCP, true, true },

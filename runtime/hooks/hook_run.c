@@ -32,6 +32,7 @@ static const struct {
 			  { "GEMINI_PROJECT_DIR", "GEMINI_CWD",
 			    "CLAUDE_PROJECT_DIR" } },
 	[HOOK_CURSOR] = { "/bin/sh", "-c", { "CURSOR_PROJECT_DIR" } },
+	[HOOK_QWEN] = { "bash", "-c", { "QWEN_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR" } },
 };
 
 static bool is_shell(const char *path, const char *shell)

@@ -20,16 +20,16 @@ static const struct field {
 	const char *name;
 	enum is is;
 } fields[] = {
-	{ A(CLAUDE) | A(CODEX) | A(GEMINI) | A(CURSOR), "type", TEXT },
-	{ A(CLAUDE) | A(CODEX) | A(GEMINI) | A(CURSOR), "command", TEXT },
-	{ A(CLAUDE) | A(CODEX) | A(GEMINI) | A(CURSOR), "timeout", COUNT },
+	{ A(CLAUDE) | A(CODEX) | A(GEMINI) | A(CURSOR) | A(QWEN), "type", TEXT },
+	{ A(CLAUDE) | A(CODEX) | A(GEMINI) | A(CURSOR) | A(QWEN), "command", TEXT },
+	{ A(CLAUDE) | A(CODEX) | A(GEMINI) | A(CURSOR) | A(QWEN), "timeout", COUNT },
 	{ A(CLAUDE) | A(CODEX), "statusMessage", TEXT },
-	{ A(CLAUDE) | A(CODEX), "async", FLAG },
+	{ A(CLAUDE) | A(CODEX) | A(QWEN), "async", FLAG },
 	{ A(CLAUDE), "asyncRewake", FLAG },
 	{ A(CLAUDE), "once", FLAG },
 	{ A(CLAUDE), "if", TEXT },
-	{ A(GEMINI), "name", TEXT },
-	{ A(GEMINI), "description", TEXT },
+	{ A(GEMINI) | A(QWEN), "name", TEXT },
+	{ A(GEMINI) | A(QWEN), "description", TEXT },
 	{ A(CURSOR), "failClosed", FLAG },
 	{ A(CURSOR), "matcher", TEXT },
 };
@@ -425,7 +425,7 @@ const char *hook_schema_hooks(enum hook_agent agent, struct json_object *doc)
 	static const char *const others[] = { "enabled", "disabled", "notifications" };
 	struct json_object *hooks, *o;
 
-	if (agent == HOOK_GEMINI && json_object_object_get_ex(doc, "hooksConfig", &o) &&
+	if ((agent == HOOK_GEMINI || agent == HOOK_QWEN) && json_object_object_get_ex(doc, "hooksConfig", &o) &&
 	    !json_object_is_type(o, json_type_object))
 		return "hooksConfig";
 	if (!json_object_object_get_ex(doc, "hooks", &hooks))
@@ -434,7 +434,7 @@ const char *hook_schema_hooks(enum hook_agent agent, struct json_object *doc)
 		return "hooks";
 	json_object_object_foreach(hooks, event, list)
 	{
-		if (agent == HOOK_GEMINI &&
+		if ((agent == HOOK_GEMINI || agent == HOOK_QWEN) &&
 		    is_one_of(event, others, sizeof(others) / sizeof(others[0])))
 			continue;
 		if (!json_object_is_type(list, json_type_array))

@@ -24,6 +24,9 @@ static const struct off {
 	bool value;
 } offs[] = {
 	{ HOOK_CLAUDE, NULL, "disableAllHooks", true },
+	{ HOOK_QWEN, NULL, "disableAllHooks", true },
+	{ HOOK_QWEN, "hooksConfig", "enabled", false },
+	{ HOOK_QWEN, "hooks", "enabled", false },
 	{ HOOK_GEMINI, "hooksConfig", "enabled", false },
 	{ HOOK_GEMINI, "tools", "enableHooks", false },
 	{ HOOK_GEMINI, "hooks", "enabled", false },
@@ -220,7 +223,7 @@ static void look_at_switches(struct hook_look *l, struct json_object *doc)
 	}
 	if (l->agent == HOOK_CLAUDE && !l->project)
 		look_at_managed(l, doc);
-	if (l->agent == HOOK_GEMINI) {
+	if (l->agent == HOOK_GEMINI || l->agent == HOOK_QWEN) {
 		look_at_disabled(l, doc, "hooksConfig");
 		look_at_disabled(l, doc, "hooks");
 	}
@@ -363,7 +366,7 @@ void hook_settings_look(struct hook_look *l, char *text, size_t n)
 	struct query_json j;
 	char said[sizeof(err.text) + 80];
 
-	if (l->agent == HOOK_GEMINI)
+	if (l->agent == HOOK_GEMINI || l->agent == HOOK_QWEN)
 		hook_edit_blank(text);
 	if (query_json_init(&j) && read_text(&j, text, n, &err))
 		doc = settings_of(&j);

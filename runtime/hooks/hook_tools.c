@@ -73,6 +73,18 @@ static const struct hook_tool tools[] = {
 	  "pattern exclude_pattern names_only max_matches_per_file total_max_matches "
 	  "case_sensitive fixed_strings context after before no_ignore " ANY_GEMINI },
 	{ A(GEMINI), "web_fetch", W_PROMPT, "prompt url", "", "", ANY_GEMINI },
+	{ A(QWEN), "run_shell_command", W_SHELL, "command", "directory", "", "description is_background timeout" },
+	{ A(QWEN), "read_file", W_READ, "file_path", "", "", "offset limit pages" },
+	{ A(QWEN), "write_file", W_WRITE, "file_path", "", "", "content record_as_artifact" },
+	{ A(QWEN), "edit", W_EDIT, "file_path", "", "", "old_string new_string replace_all" },
+	{ A(QWEN), "notebook_edit", W_EDIT, "notebook_path", "", "", "cell_id new_source cell_type edit_mode" },
+	{ A(QWEN), "list_directory", W_TREE, "path", "", "", "ignore file_filtering_options" },
+	{ A(QWEN), "glob", W_TREE, "path", "", "pattern", "" },
+	{ A(QWEN), "grep_search", W_TREE, "path", "", "glob", "pattern limit" },
+	/* not `isolation` and `working_dir`: its hooks would have another directory */
+	{ A(QWEN), "agent", W_TOOL, "", "", "",
+	  "description prompt subagent_type fork_turns fork_tools fork_profile run_in_background" },
+	{ A(QWEN), "web_fetch", W_PROMPT, "url", "", "", "prompt" },
 	{ A(CURSOR), "Shell", W_SHELL, "command", "working_directory cwd", "",
 	  "description timeout is_background block_until_ms" },
 	{ A(CURSOR), "Read", W_READ, "file_path path target_file", "", "",
@@ -102,6 +114,8 @@ const char *const hook_around[HOOK_AGENT_COUNT] = {
 		       "permission_mode tool_name tool_input tool_use_id agent_id agent_type",
 	[HOOK_GEMINI] = "session_id transcript_path cwd hook_event_name timestamp tool_name "
 			"tool_input mcp_context original_request_name",
+	[HOOK_QWEN] = "session_id transcript_path cwd hook_event_name timestamp permission_mode prompt_id "
+		      "tool_name tool_input tool_use_id tool_call_id agent_id agent_type",
 	[HOOK_CURSOR] = "conversation_id generation_id model hook_event_name cursor_version "
 			"workspace_roots user_email transcript_path session_id tool_name "
 			"tool_input tool_use_id cwd agent_message command sandbox url file_path "

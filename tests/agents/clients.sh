@@ -59,6 +59,8 @@ does() { # AGENT command|file|mcp|cat|grep
 	: >"$log"
 	case $1.$2 in
 	claude-code.command) call="Bash {\"command\":\"touch $work/p/ran\",\"description\":\"x\"}" ;;
+	qwen-code.command) call="run_shell_command {\"command\":\"touch $work/p/ran\",\"description\":\"x\"}" ;;
+	qwen-code.file) call="read_file {\"file_path\":\"$work/p/secret\"}" ;;
 	gemini-cli.command) call="run_shell_command {\"command\":\"touch $work/p/ran\",\"description\":\"x\"}" ;;
 	codex.command) call="exec_command {\"cmd\":\"touch $work/p/ran\"}" ;;
 	claude-code.file) call="Read {\"file_path\":\"$work/p/secret\"}" ;;

@@ -12,8 +12,8 @@ import sys
 
 polquery, bundle, home = sys.argv[1:4]
 FILES = {"claude-code": ".claude/settings.json", "codex": ".codex/hooks.json",
-         "gemini-cli": ".gemini/settings.json", "cursor": ".cursor/hooks.json"}
-EVENTS = {"claude-code": ["PreToolUse", "PreSkillShellCommand"], "codex": ["PreToolUse"], "gemini-cli": ["BeforeTool"],
+         "gemini-cli": ".gemini/settings.json", "qwen-code": ".qwen/settings.json", "cursor": ".cursor/hooks.json"}
+EVENTS = {"claude-code": ["PreToolUse", "PreSkillShellCommand"], "codex": ["PreToolUse"], "gemini-cli": ["BeforeTool"], "qwen-code": ["PreToolUse"],
           "cursor": ["preToolUse", "beforeShellExecution", "beforeMCPExecution", "beforeReadFile",
                      "beforeTabFileRead"]}
 OTHER = '{ "hooks": [ { "type": "command", "command": "x \\" ]}" } ] }'
@@ -91,7 +91,7 @@ def one(agent, path, text, exact):
         return f"uninstall: {got}: {back}"
     if exact and agent != "cursor" and back != text.encode():
         return f"uninstalled it is {back}"
-    if agent != "gemini-cli" and bare(back) != bare(text):
+    if agent not in ("gemini-cli", "qwen-code") and bare(back) != bare(text):
         return f"uninstalled it says {back}"
     if run("uninstall", agent, "--yes").returncode != 0 or read(path) != back:
         return "uninstalled twice it is another"
@@ -103,14 +103,14 @@ for agent, name in FILES.items():
     path = os.path.join(home, name)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     rows = [(t, True) for t in TEXTS] + [(t, False) for t in SIMILAR]
-    if agent == "gemini-cli":
+    if agent in ("gemini-cli", "qwen-code"):
         rows += [(t, True) for t in WITH_COMMENTS]
     for text, exact in rows:
         wrong = one(agent, path, text, exact)
         count += 1
         if wrong:
             print(f"{agent}: {text!r}: {wrong}")
-    for text in REFUSED + ([] if agent == "gemini-cli" else WITH_COMMENTS[:2]):
+    for text in REFUSED + ([] if agent in ("gemini-cli", "qwen-code") else WITH_COMMENTS[:2]):
         for verb in (("install", agent, "--bundle", bundle, "--yes"), ("uninstall", agent, "--yes")):
             write(path, text)
             got = run(*verb)

@@ -22,7 +22,7 @@ if "--" in command:  # what every message must be answered with
 def read(out, event):
     """(effect, reason) of an answer in the agent's own form."""
     doc = json.loads(out)
-    if agent in ("claude-code", "codex"):
+    if agent in ("claude-code", "codex", "qwen-code"):
         if agent == "codex" and doc == {}:
             return "allow", ""
         assert set(doc) == {"hookSpecificOutput"}, doc
@@ -32,6 +32,7 @@ def read(out, event):
         effect, reason = doc["permissionDecision"], doc["permissionDecisionReason"]
         # Codex takes a deny with a reason, and nothing else
         assert agent != "codex" or effect == "deny", doc
+        assert agent != "qwen-code" or effect != "ask", doc
         return effect, reason
     if agent == "gemini-cli":
         assert set(doc) <= {"decision", "reason"}, doc
@@ -43,7 +44,7 @@ def read(out, event):
 
 
 # what the client sets for its hooks; Codex starts them in the session's directory
-START = {"claude-code": "CLAUDE_PROJECT_DIR", "gemini-cli": "GEMINI_PROJECT_DIR", "cursor": "CURSOR_PROJECT_DIR"}
+START = {"claude-code": "CLAUDE_PROJECT_DIR", "gemini-cli": "GEMINI_PROJECT_DIR", "qwen-code": "QWEN_PROJECT_DIR", "cursor": "CURSOR_PROJECT_DIR"}
 surroundings = dict(os.environ, **({START[agent]: project} if agent in START else {}))
 
 count = 0

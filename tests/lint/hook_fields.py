@@ -5,7 +5,7 @@ import re
 rows = [r.rstrip("\n").split("\t") for r in open("stdlib-policies/agent/fields.tsv") if not r.startswith("#")]
 tools = open("runtime/hooks/hook_tools.c").read()
 root = open("runtime/hooks/hook_root.c").read()
-names = {"CLAUDE": "claude-code", "CODEX": "codex", "GEMINI": "gemini-cli", "CURSOR": "cursor"}
+names = {"CLAUDE": "claude-code", "CODEX": "codex", "GEMINI": "gemini-cli", "CURSOR": "cursor", "QWEN": "qwen-code"}
 
 for row in rows:
     if len(row) != 4 or row[3] not in ("client", "client start", "model"):

@@ -11,7 +11,9 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/count.sh
 . tests/agents/clients.sh
 bin=$PWD/build/agents/node_modules/.bin
-: "${BUILD:=$PWD/build/dev}" "${CODEX:=$bin/codex}" "${CLAUDE:=$bin/claude}" "${GEMINI:=$bin/gemini}"
+: "${BUILD:=$PWD/build/dev}" "${CODEX:=$bin/codex}" "${CLAUDE:=$bin/claude}" "${GEMINI:=$bin/gemini}" "${QWEN:=$bin/qwen}"
+NODE_BIN=$PWD/build/agents/node_modules/node/bin
+[ -x "$NODE_BIN/node" ] || NODE_BIN=
 BUILD=$(cd "$BUILD" && pwd -P)
 work=$(mktemp -d /var/tmp/pol-agents.XXXXXX) || exit 1
 work=$(cd "$work" && pwd -P)
@@ -261,6 +263,34 @@ if have gemini-cli "$GEMINI"; then
 	gemini "variables of the hook" 1 'what this changes.*env' "done" "$(hook '"env":{"BASH_ENV":"'"$work"'/begin"},')" ''
 	gemini "variables of .env" 1 'says of BASH_ENV' "done" '' '' "BASH_ENV=$work/begin"
 	rm -f "$work/p/.env"
+fi
+
+# --- Qwen Code -----------------------------------------------------------------------------
+
+line_qwen() { echo "${Q/POLICY/$1} qwen-code || { echo polquery: no answer >&2; exit 2; }"; }
+good_qwen() {
+	rm -rf "$work/p/.qwen"
+	mkdir -p "$work/home/.qwen"
+	printf '{"hooks":{"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"%s"}]}]},"mcpServers":{"pol":{"command":"/usr/bin/python3","args":["%s"],"trust":true}}}\n' \
+		"$(line_qwen "$1")" "$PWD/tests/agents/mcp.py" >"$work/home/.qwen/settings.json"
+}
+if PATH=${NODE_BIN:+$NODE_BIN:}$PATH have qwen-code "$QWEN"; then
+	for what in command file; do
+		good_qwen strict
+		both "strict policy" qwen-code 0 'denies: what must be denied' "$what" held
+		good_qwen wide
+		both "wide policy" qwen-code 0 'denies: what must be denied' "$what" "done"
+	done
+	good_qwen strict
+	mkdir -p "$work/p/.qwen" && echo '{"disableAllHooks":true}' >"$work/p/.qwen/settings.json"
+	both "switched off by the project" qwen-code 1 disableAllHooks command "done"
+	good_qwen strict
+	sed -i 's#bin/polquery#bin/none#' "$work/home/.qwen/settings.json"
+	both "closed where it is missing" qwen-code 1 'is not there, so that everything is denied' command held
+	good_qwen strict
+	sed -i 's# || {[^}]*}##' "$work/home/.qwen/settings.json"
+	sed -i 's#bin/polquery#bin/none#' "$work/home/.qwen/settings.json"
+	both "open where it is missing" qwen-code 1 'everything is allowed' command "done"
 fi
 
 # --- Codex -------------------------------------------------------------------------------------
