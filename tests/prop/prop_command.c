@@ -239,6 +239,7 @@ static const struct {
 	{ "pushd \"$x\"; cat >x", EVAL_PS_NO_TARGET },
 	{ "pushd x; cat >/x", EVAL_PS_TARGET },  { "cat >../x", EVAL_PS_TARGET },
 	{ "grep -r x /home/*/app", EVAL_PS_HOLDS }, { "cat git/.env", EVAL_PS_RULES },
+	{ "cat asked", EVAL_PS_MAY_READ },      { "cat ask*", EVAL_PS_MAY_READ },
 	{ "own x keep", EVAL_PS_MAY_WRITE },    { "own x -o../app/keep/y", EVAL_PS_MAY_WRITE },
 	{ "own x -Wl,-Map,keep", EVAL_PS_MAY_WRITE }, { "own x -Wl,-Mapkeep,a", EVAL_PS_MAY_WRITE },
 	{ "own x keeper", EVAL_PS_RULES },      { "own x --o=$HOME/app/keep", EVAL_PS_MAY_WRITE },
@@ -274,6 +275,7 @@ static void test_what_is_read_on_the_host(void **state)
 		"command { allow \"{cat|grep|own|split|gunzip} **\" }\n"
 		"file { otherwise read allow deny read \"${PROJECT_DIR}/.env\" }\n"
 		"file { deny write \"./keep\" }\n"
+		"file { ask read \"./asked\" }\n"
 		"file { deny read \"./k/**/*.pem\" except \"./k/b\" when scope == host }\n", NULL };
 	struct compilation c;
 	struct eval_decision e;

@@ -138,7 +138,7 @@ static inline struct ast_stmt *tree_network_stmt(struct tree_gen *g)
 		return tree_otherwise(g, false);
 	case 5:
 		return AST_STMT(&g->b, tree_coin(g) ? AST_PUBLISH : AST_NOT_PUBLISH, SPAN_NONE,
-				.values = tree_list(g, tree_number));
+				.values = tree_list(g, tree_port));
 	case 1:
 		return AST_STMT(&g->b, AST_VIA, SPAN_NONE, .values = tree_word_or_str(g),
 				.options = tree_coin(g) ? AST_OPTION(&g->b, AST_O_VIA_USER,
