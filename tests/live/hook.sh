@@ -232,9 +232,13 @@ done
 own_file Read /tmp/claude-0/-x/s1/tasks/b1.output allow
 own_file Write /tmp/claude-0/-x/s1/tasks/b1.output deny
 own_file Write /tmp/claude-0/-x/s1/scratchpad/a allow
-for f in .claude/plans/a.md .claude/projects/-x/memory/MEMORY.md .gemini/tmp/x/s1/plans/a.md .gemini/tmp/x/memory/a.md; do
+for f in .claude/plans/a.md .gemini/tmp/x/s1/plans/a.md; do
 	own_file Read "$HOME/$f" allow
 	own_file Write "$HOME/$f" allow
+done
+for f in .claude/projects/-x/memory/MEMORY.md .gemini/tmp/x/memory/a.md; do
+	own_file Read "$HOME/$f" allow
+	own_file Write "$HOME/$f" ask
 done
 for f in .claude/settings.json .claude/CLAUDE.md .claude/projects/-x/s1.jsonl .gemini/settings.json .gemini/tmp/x/chats/a.json .gemini/tmp/x/memory/skills/a/SKILL.md; do
 	own_file Read "$HOME/$f" deny
