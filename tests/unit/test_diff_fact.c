@@ -159,7 +159,7 @@ static void test_a_value_that_changes_its_level_is_seen(void **state)
 		(void)only_finding(DIFF_LEVEL, true);
 	}
 	/* nothing comes between the user and the library */
-	compare_irs(resolved("policy p { level user }\nlimits { time 120s }"),
+	compare_irs(resolved("policy p { level user }\nlimits { disk 4G }"),
 		    resolved("policy p { level user }"));
 	assert_int_equal(res.findings.n + res.doubts.n, 0);
 }

@@ -80,10 +80,11 @@ static void test_a_filter_that_is_too_long_is_not_loaded(void **state)
 	own_filter_begin(&f, (struct sock_filter)REFUSE);
 	f.n = 0;
 	call = own_filter_call(&f, SYS_socket);
-	f.n = OWN_FILTER_MOST;
+	f.n = call + 1 + UINT8_MAX;
 	own_filter_end(&f, call);
 	assert_false(f.over);
-	own_filter_add(&f, (struct sock_filter)ALLOW);
+	f.n++;
+	own_filter_end(&f, call);
 	assert_true(f.over);
 	assert_int_equal(own_filter_load(&f), -E2BIG);
 }
