@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Servers inside a run are reached from this machine's loopback with -P, and from nowhere without.
 # timing: waits for servers to listen
-# shellcheck disable=SC2016,SC2154
+# shellcheck disable=SC2016,SC2154,SC2086
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"
 
