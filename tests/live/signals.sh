@@ -2,7 +2,7 @@
 # long: every fourth day, as root and as a user in turn
 # timing: waits for processes that a loaded machine starts late
 # Signals, the terminal, pipes, the caller's process group.
-# shellcheck disable=SC2034,SC2154
+# shellcheck disable=SC2034,SC2086,SC2154
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"
 policy ''
