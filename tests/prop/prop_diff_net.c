@@ -139,7 +139,7 @@ static uint32_t host_at(const char *text)
 	return i;
 }
 
-/* A name is allowed, and what a rule said about a block that nobody allows is said or not: where
+/* A name is allowed, and what a rule said about a block outside of the guard is said or not: where
    the name may lead is then all that differs. */
 static void reach_pair(bool widens, struct nets *old, struct nets *new)
 {
@@ -148,7 +148,7 @@ static void reach_pair(bool widens, struct nets *old, struct nets *new)
 	*new = *old;
 	old = widens ? old : new;
 	old->n = 2;
-	old->rule[1] = (struct nrule){ .effect = 2, .nhosts = 1, .host = { host_at("10.0.0.8/29") } };
+	old->rule[1] = (struct nrule){ .effect = 2, .nhosts = 1, .host = { host_at("2001:db8::/125") } };
 }
 
 static void put_hosts(struct buf *b, const uint32_t *v, uint32_t n)
@@ -425,8 +425,7 @@ static void test_L6_what_the_world_tells_apart(void **state)
 	law_end(&l);
 	if (!law_is_whole(&l))
 		return;
-	/* names that lead to more are none of 800 texts of some seeds, and nine of 400 of others */
-	assert_true(seen.gateways > 0);
+	assert_true(seen.gateways > 0 && seen.reaches > 0);
 	assert_true(seen.differs > l.runs / 5 && seen.widens > l.runs / 10);
 	/* an answer that is always in doubt is none */
 	assert_true(seen.same > l.runs / 20);
