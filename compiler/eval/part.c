@@ -164,8 +164,8 @@ static bool is_inert(const struct eval_asked *q, struct arena *a)
 /* --- words that spell something -------------------------------------------------------- */
 
 /*
- * The text of a word of a tail.  What is not known in it stands as 'x', which is any plain text:
- * `./wrap rm "$x"` spells what `./wrap rm x` does.
+ * The text of one of the last words of a command.  Each part of the word that is not literal is written as 'x', as
+ * if it were plain text: `./wrap rm "$x"` spells what `./wrap rm x` does.
  */
 static const char *tail_word(const struct eval_asked *q, const struct cmd_word *word, struct arena *a)
 {

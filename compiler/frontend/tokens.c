@@ -121,7 +121,7 @@ struct ast_stmt *dsl_publish(struct dsl_parser *p, bool final, enum ast_effect e
 	if (effect == AST_ALLOW)
 		s->kind = AST_PUBLISH;
 	else if (effect != AST_DENY)
-		diag_add(p->sink, DIAG_OPTION, s->at, "a port is published or denied; nobody is asked");
+		diag_add(p->sink, DIAG_OPTION, s->at, "a policy publishes a port or denies it: there is no 'ask publish'");
 	if (final)
 		diag_add(p->sink, DIAG_OPTION, s->at,
 			 "'final' says nothing here: 'deny publish' wins over every 'publish'");

@@ -451,18 +451,8 @@ int ask_net_start(const struct ask_net *in, pid_t *ret_pid, struct rt_err *err)
 
 void ask_net_end(int sock, pid_t pid)
 {
-	AUTO_CLOSE int ended = pid > 0 ? sys_pidfd_open(pid, 0) : -1;
-	struct pollfd p = { ended, POLLIN, 0 };
-
 	if (sock >= 0)
 		(void)close(sock);
-	if (pid <= 0)
-		return;
-	/* the supervisor's filter refuses kill() */
-	if (ended >= 0 && SYS_RETRY(poll(&p, 1, END_MS)) <= 0)
-		(void)sys_pidfd_send_signal(ended, SIGKILL, NULL, 0);
-	else if (ended < 0)
-		(void)kill(pid, SIGKILL);
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	if (pid > 0)
+		sys_end_child(pid, END_MS);
 }

@@ -101,17 +101,12 @@ static bool has_one_of(const char *const *v, size_t n, bool whole, const char *n
 	return false;
 }
 
-enum env_name env_name_kind(const char *name, size_t len)
+static bool is_secret(const char *name, size_t len)
 {
-	if (is_one_of(loads, COUNT(loads), name, len))
-		return ENV_NAME_LOADS;
-	if (is_one_of(plain, COUNT(plain), name, len))
-		return ENV_NAME_PLAIN;
-	return is_one_of(secret_names, COUNT(secret_names), name, len) ||
-			       has_one_of(secret_parts, COUNT(secret_parts), false, name, len) ||
-			       has_one_of(secret_words, COUNT(secret_words), true, name, len) ?
-		       ENV_NAME_SECRET :
-		       ENV_NAME_PLAIN;
+	return !is_one_of(plain, COUNT(plain), name, len) &&
+	       (is_one_of(secret_names, COUNT(secret_names), name, len) ||
+		has_one_of(secret_parts, COUNT(secret_parts), false, name, len) ||
+		has_one_of(secret_words, COUNT(secret_words), true, name, len));
 }
 
 bool env_name_kept(const char *pattern, size_t plen, const char *name, size_t len)
@@ -120,15 +115,7 @@ bool env_name_kept(const char *pattern, size_t plen, const char *name, size_t le
 		return false;
 	if (pattern[plen - 1] != '*')
 		return true;
-	switch (env_name_kind(name, len)) {
-	case ENV_NAME_PLAIN:
-		return true;
-	case ENV_NAME_LOADS:
-		return false;
-	case ENV_NAME_SECRET:
-		return plen > 1;
-	}
-	return false;
+	return !is_one_of(loads, COUNT(loads), name, len) && (plen > 1 || !is_secret(name, len));
 }
 
 bool env_name_covers(const char *pattern, size_t plen, const char *name, size_t len)

@@ -9,19 +9,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum env_name {
-	ENV_NAME_PLAIN,
-	/* read by loaders, by shells and interpreters before anything else, and by proxy clients: kept
-	 * only by its whole name */
-	ENV_NAME_LOADS,
-	/* a credential, an account of a cloud, a socket or agent of the caller's session: not kept by a
-	 * lone "*" */
-	ENV_NAME_SECRET,
-};
-
-/* By its name alone: DATABASE_URL is plain, whatever it holds. */
-enum env_name env_name_kind(const char *name, size_t len);
-/* Does `keep PATTERN` keep the variable?  A `*` may stand at the pattern's end. */
+/*
+ * Does `keep PATTERN` keep the variable?  A `*` may stand at the pattern's end.  What loaders, shells, interpreters and
+ * proxy clients read is kept only by its whole name; a credential, an account of a cloud, a socket or agent of the
+ * session not by a lone `*`.  The name alone counts: DATABASE_URL is kept, whatever it holds.
+ */
 bool env_name_kept(const char *pattern, size_t plen, const char *name, size_t len);
 /* Does `keep PATTERN` keep whatever `keep NAME` does?  Here the name may end in `*` as well. */
 bool env_name_covers(const char *pattern, size_t plen, const char *name, size_t len);

@@ -3,10 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -111,6 +115,27 @@ int sys_execveat(int fd, const char *path, char *const *argv, char *const *envp,
 		 int flags)
 {
 	return (int)syscall(SYS_execveat, fd, path, argv, envp, flags);
+}
+
+int sys_die_with(pid_t parent)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0)
+		return -errno;
+	return getppid() == parent ? 0 : -ESRCH;
+}
+
+void sys_end_child(pid_t pid, int ms)
+{
+	const int fd = sys_pidfd_open(pid, 0);
+	struct pollfd p = { fd, POLLIN, 0 };
+
+	if (fd < 0)
+		(void)kill(pid, SIGKILL);
+	else if (SYS_RETRY(poll(&p, 1, ms)) <= 0)
+		(void)sys_pidfd_send_signal(fd, SIGKILL, NULL, 0);
+	if (fd >= 0)
+		(void)close(fd);
+	(void)SYS_RETRY(waitpid(pid, NULL, 0));
 }
 
 int64_t sys_now_ms(void)

@@ -56,6 +56,10 @@ int sys_pidfd_send_signal(int pidfd, int sig, siginfo_t *info, unsigned flags);
 int sys_close_range(unsigned first, unsigned last, unsigned flags);
 int sys_execveat(int fd, const char *path, char *const *argv, char *const *envp,
 		 int flags);
+/* The calling process is killed when `parent` ends.  -ESRCH: it has already.  A change of credentials clears it. */
+int sys_die_with(pid_t parent);
+/* Waits until the child has ended, and kills it after `ms` milliseconds.  Also under a filter that refuses kill(2). */
+void sys_end_child(pid_t pid, int ms);
 /* Milliseconds of CLOCK_MONOTONIC. */
 int64_t sys_now_ms(void);
 /* madvise() for the whole pages within these bytes; there may be none. Only a hint. */

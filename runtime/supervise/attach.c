@@ -147,17 +147,10 @@ static int confine(void)
 #endif
 }
 
-static int die_with(pid_t polrun)
-{
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0)
-		return -errno;
-	return getppid() == polrun ? 0 : -ESRCH;
-}
-
 static int enter(struct state *s, int init_pidfd, pid_t polrun)
 {
 	AUTO_CLOSE int self = -1;
-	int r = die_with(polrun);
+	int r = sys_die_with(polrun);
 
 	if (r < 0)
 		return r;
@@ -165,7 +158,7 @@ static int enter(struct state *s, int init_pidfd, pid_t polrun)
 	if (self < 0 || setns(init_pidfd, CLONE_NEWUSER | CLONE_NEWNS) != 0 || fchdir(self) != 0)
 		return -errno;
 	/* the change of credentials has cleared it */
-	r = die_with(polrun);
+	r = sys_die_with(polrun);
 	if (r < 0)
 		return r;
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)

@@ -104,13 +104,6 @@ static int confine(bool watches)
 	return r < 0 ? r : filter_calls(watches);
 }
 
-static int die_with(pid_t polrun)
-{
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0)
-		return -errno;
-	return getppid() == polrun ? 0 : -ESRCH;
-}
-
 /* As an ordinary user the run's user namespace is polrun's own, which gives the right to enter the
  * network of the run. */
 static int enter(struct forward *f, pid_t polrun)
@@ -128,7 +121,7 @@ static int enter(struct forward *f, pid_t polrun)
 			syscall(SYS_setresuid, in.uid, in.uid, in.uid) != 0)))
 		return -errno;
 	/* the change of credentials has cleared it */
-	r = die_with(polrun);
+	r = sys_die_with(polrun);
 	f->most = forward_most(f);
 	if (r == 0 && f->watches)
 		listening_open(&f->inside, 0);
@@ -155,7 +148,7 @@ static void __attribute__((noreturn)) become_forwarder(struct forward *f, pid_t 
 
 	(void)sigfillset(&all);
 	/* signals of the terminal are for the command */
-	if (die_with(polrun) < 0 || setpgid(0, 0) < 0 || (geteuid() == 0 && setgroups(0, NULL) < 0) || sigprocmask(SIG_SETMASK, &all, NULL) < 0 ||
+	if (sys_die_with(polrun) < 0 || setpgid(0, 0) < 0 || (geteuid() == 0 && setgroups(0, NULL) < 0) || sigprocmask(SIG_SETMASK, &all, NULL) < 0 ||
 	    keep_needed(f) < 0)
 		_exit(125);
 	r = enter(f, polrun);
@@ -272,15 +265,9 @@ int publish_enter(struct publish *p, const struct sandbox_run *run, int init_pid
 
 void publish_end(struct publish *p)
 {
-	AUTO_CLOSE int ended = p->pid > 0 ? sys_pidfd_open(p->pid, 0) : -1;
-	struct pollfd wait = { ended, POLLIN, 0 };
-
 	if (p->sock >= 0)
 		(void)close(p->sock);
-	/* the supervisor's filter refuses kill() */
-	if (ended >= 0 && SYS_RETRY(poll(&wait, 1, END_MS)) <= 0)
-		(void)sys_pidfd_send_signal(ended, SIGKILL, NULL, 0);
 	if (p->pid > 0)
-		(void)SYS_RETRY(waitpid(p->pid, NULL, 0));
+		sys_end_child(p->pid, END_MS);
 	*p = (struct publish)PUBLISH_NONE;
 }
