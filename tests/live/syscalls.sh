@@ -55,7 +55,7 @@ run --explain-denials sh -c './probe socket 10 1 0; ./probe socket 10 1 0; true'
 want_rc 0
 want_line '\(2 times\): rule no-six'
 
-t "the floor: the terminal's doors and the caller's group"
+t "the floor: the terminal's doors"
 policy "$EXEC" q
 run_with q ./probe ioctl 0 0x5412 0
 want_rc 1
@@ -63,12 +63,14 @@ want_out '^EPERM'
 run_with q ./probe ioctl 0 0xffffffff00005412 0
 want_rc 1
 want_out '^EPERM'
+
+t "kill(0) reaches the run's own group alone, in either width of its argument"
 run_with q ./probe kill 0 9
-want_rc 1
-want_out '^EPERM'
+want_rc 137
 run_with q ./probe kill 0xffffffff00000000 9
-want_rc 1
-want_out '^EPERM'
+want_rc 137
+run_with q ./probe kill 0 0
+want_rc 0
 run_with q ./probe kill 1 0
 want_rc 0
 
