@@ -363,7 +363,7 @@ end:
 	free(cwd);
 }
 
-/* Runs the line with a program in polquery's place that hangs, and one second for it: the
+/* Runs the line with a program in polquery's place that hangs, and a fifth of a second for it: the
  * agent has to see status 2, and a text where it ignores a status without one.  Cursor blocks
  * for every other status than 0 (failClosed, which the doctor checks). */
 static void ask_hanging(const struct proof *p)
@@ -376,7 +376,7 @@ static void ask_hanging(const struct proof *p)
 
 	if (!timeout)
 		return;
-	if (asprintf(&line, "%.*s%s -k 1 1 /bin/sleep 60%s", (int)p->h->from, command, timeout,
+	if (asprintf(&line, "%.*s%s -k 1 0.2 /bin/sleep 60%s", (int)p->h->from, command, timeout,
 		     command + p->h->to) < 0)
 		line = NULL;
 	if (line)

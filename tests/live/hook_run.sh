@@ -313,18 +313,23 @@ for args in 'hook cursor --run x' '--run x hook cursor' '--run x' 'hook claude-c
 done
 
 t "inside of a run --run says so, for each command; without it the hook answers"
-policy 'file { allow read, exec "'"$BIN"'"  allow read "'"$WORK"'" }' within
+policy 'file { allow read, exec "'"$BIN"'"  allow read "'"$WORK/within.polb"'" }' within
+chmod 644 "$WORK/within.polb"
 ask_within() { # HOOK-ARGS…
 	(cd "$P" && printf '{"cwd":"%s","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"echo hi"}}' "$P" |
 		"$BIN/polrun" --bundle "$WORK/within.polb" sh -c "CLAUDE_PROJECT_DIR='$P' exec '$BIN/polquery' \"\$@\"" sh "$@" 2>&1)
 }
+# Root's own bundle belongs to nobody that a run by root knows, so it is not believed there.
+inside='"deny".*already inside a run of polrun' answered='"permissionDecision": ?"allow"'
+again='already inside a run of polrun'
+! is_root || again='belongs to uid 65534' inside='"deny".*belongs to uid 65534' answered=$inside
 out=$(ask_within hook claude-code --run "$WORK/within.polb")
-want_out '"deny".*already inside a run of polrun'
+want_out "$inside"
 out=$(ask_within -b "$WORK/within.polb" hook claude-code)
-want_out '"permissionDecision": ?"allow"'
+want_out "$answered"
 out=$(cd "$P" && "$BIN/polrun" --bundle "$WORK/within.polb" "$BIN/polrun" --bundle "$WORK/within.polb" true 2>&1)
 rc=$?
 want_rc 125
-want_out 'already inside a run of polrun'
+want_out "$again"
 
 done_
