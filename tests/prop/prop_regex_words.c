@@ -57,7 +57,10 @@ static struct str random_program(struct rnd *r)
 	static const char *const dirs[] = { "", "", "", "/usr/bin/", "/bin/", "./", "/x/", "a/" };
 	struct str name = random_word(r);
 
-	return str_cat(r->a, str_from(RND_PICK(r, dirs)), name.n ? name : STR("b"));
+	/* `b0` is judged as `b`, too: a name with a version is another one of the same program */
+	if (!name.n || strchr("0123456789.", name.p[name.n - 1]))
+		name = str_cat(r->a, name, STR("b"));
+	return str_cat(r->a, str_from(RND_PICK(r, dirs)), name);
 }
 
 /* The places do not matter to an expression: they are left empty, or are anything. */
