@@ -125,7 +125,7 @@ static struct span join(const struct span *rhs, int n)
 %type <s> name word map_key session_key runner_key route_name plain
 %type <net> net
 %type <os> copts fopts nopts sopts uopts via_user
-%type <o> copt fopt nopt sopt uopt common example
+%type <o> copt fopt nopt sopt uopt common example in_scope
 %type <is> prog_items
 %type <i> prog_item
 %type <x> expr arg
@@ -609,8 +609,12 @@ cstmt:
   final effect pats copts
 	{ $$ = AST_STMT(B, AST_RULE, @$, .final = $1, .name_at = @2, .effect = $2,
 			.values = $3.head, .options = $4.head); }
-| otherwise
-| by_risk
+| locked K_OTHERWISE effect in_scope
+	{ $$ = AST_STMT(B, AST_OTHERWISE, @$, .name_at = @2, .effect = $3, .locked = $1,
+			.options = $4); }
+| locked K_OTHERWISE K_BY K_RISK open risk_map '}' in_scope
+	{ $$ = AST_STMT(B, AST_OTHERWISE_BY_RISK, @$, .name_at = @2, .pairs = $6.head,
+			.locked = $1, .options = $8); }
 | K_RISK name pats copts
 	{ $$ = AST_STMT(B, AST_RISK, @$, .name = $2, .name_at = @2, .values = $3.head,
 			.options = $4.head); }
@@ -639,8 +643,14 @@ cstmt:
 	{ $$ = AST_STMT(B, AST_SHELL, @$, .name = $2, .name_at = @2); }
 | K_SHELL name '=' str
 	{ $$ = AST_STMT(B, AST_SHELL, @$, .name = $2, .name_at = @2, .values = $4); }
-| locked K_OPAQUE effect
-	{ $$ = AST_STMT(B, AST_OPAQUE, @$, .name_at = @2, .effect = $3, .locked = $1); }
+| locked K_OPAQUE effect in_scope
+	{ $$ = AST_STMT(B, AST_OPAQUE, @$, .name_at = @2, .effect = $3, .locked = $1,
+			.options = $4); }
+;
+
+in_scope:
+  %empty		{ $$ = NULL; }
+| K_WHEN expr		{ $$ = AST_OPTION(B, AST_O_WHEN, @$, .expr = $2); }
 ;
 
 pats:

@@ -151,10 +151,12 @@ static bool ask_about(struct asked *q, enum ir_scalar_id id)
 {
 	switch ((int)id) {
 	case IR_S_COMMAND_OTHERWISE:
+	case IR_S_SANDBOX_OTHERWISE:
 		ask_words(q, IR_COMMAND);
 		ask_opaque(q);
 		return true;
 	case IR_S_COMMAND_OPAQUE:
+	case IR_S_SANDBOX_OPAQUE:
 		ask_opaque(q);
 		return true;
 	case IR_S_FILE_READ:
@@ -182,6 +184,27 @@ static bool ask_about(struct asked *q, enum ir_scalar_id id)
 	default:
 		return false;
 	}
+}
+
+/* --- values ---------------------------------------------------------------- */
+
+/* What counts for the scalar on this side: in scope sandbox what a statement says about that scope,
+ * and without one what holds in both. */
+static const struct ir_scalar *value(const struct diff *d, int side, enum ir_scalar_id id)
+{
+	const struct ir *ir = d->ir[side];
+
+	if (ir->scalars[id].set)
+		return &ir->scalars[id];
+	return &ir->scalars[id == IR_S_SANDBOX_OTHERWISE ? IR_S_COMMAND_OTHERWISE :
+			    id == IR_S_SANDBOX_OPAQUE	 ? IR_S_COMMAND_OPAQUE :
+							   id];
+}
+
+/* Does neither side say anything about the scope alone? */
+static bool is_unsaid(const struct diff *d, enum ir_scalar_id id)
+{
+	return ir_is_of_sandbox(id) && !d->ir[DIFF_OLD]->scalars[id].set && !d->ir[DIFF_NEW]->scalars[id].set;
 }
 
 /* --- order --------------------------------------------------------------- */
@@ -242,20 +265,20 @@ static bool differs(enum ir_scalar_id id, const struct ir_scalar *o,
  */
 static bool is_for_no_class(const struct diff *d, enum ir_scalar_id id)
 {
-	enum ir_kind kind = id == IR_S_COMMAND_OTHERWISE ? IR_COMMAND : IR_TOOL;
+	enum ir_kind kind = id == IR_S_TOOL_OTHERWISE ? IR_TOOL : IR_COMMAND;
 	bool there[IR_RISK_COUNT] = { [IR_RISK_MEDIUM] = true };
 	size_t i;
 	int s, class;
 
-	if (id != IR_S_COMMAND_OTHERWISE && id != IR_S_TOOL_OTHERWISE)
+	if (id != IR_S_COMMAND_OTHERWISE && id != IR_S_TOOL_OTHERWISE && id != IR_S_SANDBOX_OTHERWISE)
 		return false;
 	for (i = 0; i < d->items[kind].n; i++)
 		for (s = 0; s < 2; s++)
 			if (d->items[kind].v[i]->risk[s])
 				there[d->items[kind].v[i]->risk[s]->risk] = true;
 	for (class = 0; class < IR_RISK_COUNT; class++)
-		if (there[class] && effect_of(&d->ir[DIFF_OLD]->scalars[id], class) !=
-					    effect_of(&d->ir[DIFF_NEW]->scalars[id], class))
+		if (there[class] && effect_of(value(d, DIFF_OLD, id), class) !=
+					    effect_of(value(d, DIFF_NEW, id), class))
 			return false;
 	return true;
 }
@@ -277,14 +300,14 @@ static void add(struct diff *d, enum ir_scalar_id id, enum diff_change change,
 	int s;
 
 	for (s = 0; s < 2; s++)
-		f.side[s] = said(id, &d->ir[s]->scalars[id]);
+		f.side[s] = said(id, value(d, s, id));
 	VEC_PUSH(d->a, &d->ret->findings, f);
 }
 
 static void compare_lock(struct diff *d, enum ir_scalar_id id)
 {
-	const struct ir_scalar *o = &d->ir[DIFF_OLD]->scalars[id];
-	const struct ir_scalar *n = &d->ir[DIFF_NEW]->scalars[id];
+	const struct ir_scalar *o = value(d, DIFF_OLD, id);
+	const struct ir_scalar *n = value(d, DIFF_NEW, id);
 
 	if (!DIFF_ON("scalar-locks"))
 		return;
@@ -300,8 +323,8 @@ static void compare_lock(struct diff *d, enum ir_scalar_id id)
  */
 static void compare_level(struct diff *d, enum ir_scalar_id id)
 {
-	const struct ir_scalar *o = &d->ir[DIFF_OLD]->scalars[id];
-	const struct ir_scalar *n = &d->ir[DIFF_NEW]->scalars[id];
+	const struct ir_scalar *o = value(d, DIFF_OLD, id);
+	const struct ir_scalar *n = value(d, DIFF_NEW, id);
 	enum ir_level x = o->set && o->level ? o->level : IR_DEFAULT;
 	enum ir_level y = n->set && n->level ? n->level : IR_DEFAULT;
 
@@ -318,9 +341,10 @@ static void compare(struct diff *d, enum ir_scalar_id id)
 	bool looser, decides;
 	int s;
 
+	if (is_unsaid(d, id))
+		return;
 	compare_lock(d, id);
-	if (!differs(id, &d->ir[DIFF_OLD]->scalars[id], &d->ir[DIFF_NEW]->scalars[id],
-		     &looser)) {
+	if (!differs(id, value(d, DIFF_OLD, id), value(d, DIFF_NEW, id), &looser)) {
 		compare_level(d, id);
 		return;
 	}
@@ -344,7 +368,7 @@ static void compare(struct diff *d, enum ir_scalar_id id)
 						d->ir[DIFF_NEW]->scalars[IR_S_NET_MODE].num)
 		return;
 	for (s = 0; s < 2; s++)
-		doubt.side[s] = said(id, &d->ir[s]->scalars[id]);
+		doubt.side[s] = said(id, value(d, s, id));
 	diff_doubt_add(d, doubt);
 }
 

@@ -310,25 +310,31 @@ static void ask_unknown(struct asking *k, const struct ir_request *req)
 /* Does a default allow any command at all? */
 static bool may_default_allow(const struct ir *ir)
 {
-	const struct ir_scalar *s = &ir->scalars[IR_S_COMMAND_OTHERWISE];
-	size_t i;
+	enum ir_scope scope;
 
-	for (i = 0; s->by_risk && i < IR_RISK_COUNT; i++)
-		if (s->effects[i] == IR_ALLOW)
+	for (scope = IR_SANDBOX; scope <= IR_HOST; scope <<= 1) {
+		const struct ir_scalar *s =
+			&ir->scalars[ir_scalar_in(ir, IR_S_COMMAND_OTHERWISE, scope)];
+
+		if (s->by_risk ? s->effects[IR_RISK_LOW] == IR_ALLOW : s->effect == IR_ALLOW)
 			return true;
-	return !s->by_risk && s->effect == IR_ALLOW;
+	}
+	return false;
 }
 
 /* Does `otherwise` deny whatever no rule is about? */
 static bool denies_the_rest(const struct ir *ir)
 {
-	const struct ir_scalar *s = &ir->scalars[IR_S_COMMAND_OTHERWISE];
-	size_t i;
+	enum ir_scope scope;
 
-	for (i = 0; s->by_risk && i < IR_RISK_COUNT; i++)
-		if (s->effects[i] < IR_DENY)
+	for (scope = IR_SANDBOX; scope <= IR_HOST; scope <<= 1) {
+		const struct ir_scalar *s =
+			&ir->scalars[ir_scalar_in(ir, IR_S_COMMAND_OTHERWISE, scope)];
+
+		if ((s->by_risk ? s->effects[IR_RISK_LOW] : s->effect) < IR_DENY)
 			return false;
-	return s->by_risk || s->effect >= IR_DENY;
+	}
+	return true;
 }
 
 /* May a rule let a program of this base name pass?  "git-rebase" is one of git's. */
@@ -429,7 +435,8 @@ bool diff_spell_shell(struct diff *d, const struct diff_item *it, struct diff_to
 /* `opaque` only makes a decision stricter. */
 static bool opaque_allows(const struct ir *ir)
 {
-	return ir->scalars[IR_S_COMMAND_OPAQUE].effect == IR_ALLOW;
+	return ir->scalars[ir_scalar_in(ir, IR_S_COMMAND_OPAQUE, IR_SANDBOX)].effect == IR_ALLOW &&
+	       ir->scalars[ir_scalar_in(ir, IR_S_COMMAND_OPAQUE, IR_HOST)].effect == IR_ALLOW;
 }
 
 bool diff_spell_code(struct diff *d, const struct diff_item *it, struct diff_told *told)

@@ -192,15 +192,15 @@ enum ast_stmt_kind {
 	AST_TEST,    /* name, expr or NULL, cases */
 	/* in sections */
 	AST_RULE,    /* effect, final, ops (file), values or net, options */
-	AST_OTHERWISE,        /* effect, ops (0: all), locked */
-	AST_OTHERWISE_BY_RISK,/* pairs: NAMEs, key the class, text the effect; locked */
+	AST_OTHERWISE,        /* effect, ops (0: all), locked; command: options: WHEN or none */
+	AST_OTHERWISE_BY_RISK,/* pairs: NAMEs, key the class, text the effect; locked; options */
 	AST_RISK,    /* name (class), values, options */
 	AST_PROGRAM, AST_WRAPPER, AST_INTERPRETER, /* values: names; items */
 	AST_TAINT, AST_SAFE,  /* values: names */
 	AST_INERT,   /* values, options */
 	AST_PIN,     /* name, values: path [, digest] */
 	AST_SHELL,   /* name, values: path or none */
-	AST_OPAQUE,  /* effect, locked */
+	AST_OPAQUE,  /* effect, locked; options: WHEN or none */
 	AST_SCRATCH, /* values */
 	AST_MOUNT,   /* values: host, at; ops */
 	AST_MODE,    /* name, locked (network) */

@@ -411,6 +411,7 @@ static bool print_command(struct buf *b, const struct ast_stmt *s, int depth)
 		return true;
 	case AST_OPAQUE:
 		buf_printf(b, "opaque %s", ast_effect_name(s->effect));
+		print_options(b, s->options);
 		return true;
 	default:
 		return false;
@@ -505,10 +506,12 @@ static void print_stmt(struct buf *b, const struct ast_stmt *s, int depth)
 		buf_z(b, "otherwise");
 		print_ops(b, s->ops);
 		buf_printf(b, " %s", ast_effect_name(s->effect));
+		print_options(b, s->options);
 		return;
 	case AST_OTHERWISE_BY_RISK:
 		buf_z(b, "otherwise by risk");
 		print_risk_map(b, s->pairs);
+		print_options(b, s->options);
 		return;
 	default:
 		break;

@@ -82,6 +82,8 @@ static void add_scalar(struct collector *c, enum ir_scalar_id id)
 	};
 	size_t i;
 
+	if (!s->set && ir_is_of_sandbox(id))
+		return;
 	for (i = 0; i < s->nover; i++) {
 		const struct ir_scalar *v = &s->over[i];
 		struct effective_other o = { show_scalar(c->a, id, v), v->id, v->source,

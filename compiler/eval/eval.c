@@ -11,15 +11,14 @@
 void eval_decide(const struct ir *ir, const struct ir_request *req, struct arena *a,
 		 struct eval_decision *ret)
 {
-	struct eval_decision opaque = { .scalar = IR_S_COMMAND_OTHERWISE,
-					.risk = IR_RISK_MEDIUM };
+	struct eval_decision opaque = { .risk = IR_RISK_MEDIUM };
 
 	if (req->kind != IR_COMMAND) {
 		eval_decide_request(ir, req, a, ret);
 	} else if (req->line.p || (req->nargv && !req->unparsed)) {
 		eval_decide_line(ir, req, a, ret);
 	} else {
-		eval_by_opaque(ir, &opaque);
+		eval_by_opaque(ir, req->scope, &opaque);
 		*ret = opaque;
 	}
 }

@@ -189,11 +189,11 @@ static const struct ir_rule *base_allow(const struct ir *ir,
 	return NULL;
 }
 
-enum ir_scalar_id eval_otherwise_of(const struct ir_request *req)
+enum ir_scalar_id eval_otherwise_of(const struct ir *ir, const struct ir_request *req)
 {
 	switch (req->kind) {
 	case IR_COMMAND:
-		return IR_S_COMMAND_OTHERWISE;
+		return ir_scalar_in(ir, IR_S_COMMAND_OTHERWISE, req->scope);
 	case IR_FILE:
 		return req->op == IR_READ  ? IR_S_FILE_READ :
 		       req->op == IR_WRITE ? IR_S_FILE_WRITE :
@@ -232,7 +232,7 @@ void eval_by_otherwise(const struct ir *ir, const struct ir_request *req,
 	const struct ir_scalar *s;
 
 	d->rule = NULL;
-	d->scalar = eval_otherwise_of(req);
+	d->scalar = eval_otherwise_of(ir, req);
 	d->step = EVAL_STEP_OTHERWISE;
 	s = &ir->scalars[d->scalar];
 	d->effect = s->effect;
@@ -279,7 +279,7 @@ void eval_by_levels(const struct ir *ir, const struct ir_request *req, bool othe
 	} else {
 		d->effect = IR_ALLOW;
 		d->rule = NULL;
-		d->scalar = eval_otherwise_of(req);
+		d->scalar = eval_otherwise_of(ir, req);
 		d->step = EVAL_STEP_OTHERWISE;
 	}
 	/* a soft ask alone never turns a deny of `otherwise` into ask */
@@ -291,21 +291,21 @@ void eval_by_levels(const struct ir *ir, const struct ir_request *req, bool othe
  * Semantics 4.1: the stricter of `opaque` and `otherwise` (of medium risk), never
  * allow.
  */
-void eval_by_opaque(const struct ir *ir, struct eval_decision *d)
+void eval_by_opaque(const struct ir *ir, enum ir_scope scope, struct eval_decision *d)
 {
-	const struct ir_scalar *opaque = &ir->scalars[IR_S_COMMAND_OPAQUE];
-	const struct ir_scalar *other = &ir->scalars[IR_S_COMMAND_OTHERWISE];
+	const enum ir_scalar_id opaque_id = ir_scalar_in(ir, IR_S_COMMAND_OPAQUE, scope);
+	const enum ir_scalar_id other_id = ir_scalar_in(ir, IR_S_COMMAND_OTHERWISE, scope);
+	const struct ir_scalar *opaque = &ir->scalars[opaque_id];
+	const struct ir_scalar *other = &ir->scalars[other_id];
 	enum ir_effect e = other->by_risk ? other->effects[IR_RISK_MEDIUM] :
 					    other->effect;
 
 	d->rule = NULL;
 	d->step = EVAL_STEP_OPAQUE;
 	d->risk = IR_RISK_MEDIUM;
-	d->scalar = e > opaque->effect ? IR_S_COMMAND_OTHERWISE :
-					 IR_S_COMMAND_OPAQUE;
+	d->scalar = e > opaque->effect ? other_id : opaque_id;
 	d->effect = e > opaque->effect ? e : opaque->effect;
 	if (d->effect == IR_ALLOW)
 		d->effect = IR_ASK;
-	d->needs_person = d->effect == IR_ASK &&
-			  d->scalar == IR_S_COMMAND_OPAQUE;
+	d->needs_person = d->effect == IR_ASK && d->scalar == opaque_id;
 }

@@ -8,7 +8,7 @@
 #include "compiler/eval/decision.h"
 
 /* The scalar that decides where no rule does. */
-enum ir_scalar_id eval_otherwise_of(const struct ir_request *req);
+enum ir_scalar_id eval_otherwise_of(const struct ir *ir, const struct ir_request *req);
 /*
  * The caller sets d->matched (in the order of ir.rules) and d->risk; this fills in the
  * rest.  With `otherwise` false, step 5 is left out: what no rule decides is allowed.
@@ -33,7 +33,7 @@ bool eval_is_taken(const struct ir *ir, const struct eval_decision *d,
 void eval_by_otherwise(const struct ir *ir, const struct ir_request *req,
 		     struct eval_decision *d);
 /* Semantics 4.1: what an unparsed line gets. */
-void eval_by_opaque(const struct ir *ir, struct eval_decision *d);
+void eval_by_opaque(const struct ir *ir, enum ir_scope scope, struct eval_decision *d);
 /* Is it the run's own loopback: an address of it, "localhost", or a name below that? */
 bool eval_is_own_loopback(const struct ir_request *req);
 

@@ -113,7 +113,8 @@ static void stricter(struct eval_part_decision *p, const struct eval_decision *d
 static void unknown_target(struct asked_line *l, const struct ir_request *req,
 			   struct eval_decision *d)
 {
-	const struct ir_scalar *opaque = &l->ir->scalars[IR_S_COMMAND_OPAQUE];
+	const enum ir_scalar_id id = ir_scalar_in(l->ir, IR_S_COMMAND_OPAQUE, req->scope);
+	const struct ir_scalar *opaque = &l->ir->scalars[id];
 
 	*d = (struct eval_decision){ .risk = IR_RISK_MEDIUM };
 	eval_by_otherwise(l->ir, req, d);
@@ -121,16 +122,17 @@ static void unknown_target(struct asked_line *l, const struct ir_request *req,
 		return;
 	d->effect = opaque->effect;
 	d->rule = NULL;
-	d->scalar = IR_S_COMMAND_OPAQUE;
+	d->scalar = id;
 	d->step = EVAL_STEP_OPAQUE;
 	d->needs_person = d->effect == IR_ASK;
 }
 
 /* Only a rule decides before the line runs: everything else is left to the sandbox. */
-static void leave_to_sandbox(const struct ir_request *req, struct eval_decision *d)
+static void leave_to_sandbox(const struct ir *ir, const struct ir_request *req,
+			     struct eval_decision *d)
 {
 	*d = (struct eval_decision){ .effect = IR_ALLOW, .risk = IR_RISK_MEDIUM,
-				     .scalar = eval_otherwise_of(req),
+				     .scalar = eval_otherwise_of(ir, req),
 				     .step = EVAL_STEP_OTHERWISE };
 }
 
@@ -149,7 +151,7 @@ static void decide_path(struct asked_line *l, const struct cmd_part *c,
 	req->path = str_dup(l->a, str_from(buf));
 	eval_decide_names(l->ir, req, false, l->a, &got);
 	if (req->scope != IR_HOST && !got.rule) {
-		leave_to_sandbox(req, &got);
+		leave_to_sandbox(l->ir, req, &got);
 		step = EVAL_PS_SANDBOX;
 	}
 	stricter(p, &got, *first, step);
@@ -177,7 +179,7 @@ static void decide_op(struct asked_line *l, const struct cmd_part *c, enum ir_op
 		if (req.scope == IR_HOST)
 			unknown_target(l, &req, &got);
 		else
-			leave_to_sandbox(&req, &got);
+			leave_to_sandbox(l->ir, &req, &got);
 		stricter(p, &got, *first,
 			 req.scope == IR_HOST ? EVAL_PS_NO_TARGET : EVAL_PS_SANDBOX);
 		*first = false;
@@ -257,7 +259,7 @@ static void decide_part(struct asked_line *l, struct cmd_part *c,
 		decide_net(l, c, p);
 		break;
 	case CMD_UNPARSED:
-		eval_by_opaque(l->ir, &p->d);
+		eval_by_opaque(l->ir, l->req->scope, &p->d);
 		p->step = EVAL_PS_UNPARSED;
 		break;
 	}
@@ -350,7 +352,7 @@ static void deny(struct asked_line *l, enum eval_line_why why, struct eval_decis
 {
 	d->effect = IR_DENY;
 	d->rule = NULL;
-	d->scalar = IR_S_COMMAND_OPAQUE;
+	d->scalar = ir_scalar_in(l->ir, IR_S_COMMAND_OPAQUE, l->req->scope);
 	d->step = EVAL_STEP_OPAQUE;
 	d->needs_person = false;
 	l->line->why = why;
@@ -372,7 +374,7 @@ static void decide_line(struct asked_line *l, struct eval_decision *d)
 		struct eval_decision own = { .risk = IR_RISK_MEDIUM };
 		enum ir_effect before = d->effect;
 
-		eval_by_opaque(l->ir, &own);
+		eval_by_opaque(l->ir, l->req->scope, &own);
 		take(d, &own, line->nparts == 0);
 		if (!line->nparts || d->effect > before)
 			line->why = EVAL_LW_UNPARSED;
@@ -389,7 +391,7 @@ static void decide_line(struct asked_line *l, struct eval_decision *d)
 void eval_decide_line(const struct ir *ir, const struct ir_request *req, struct arena *a,
 		  struct eval_decision *ret)
 {
-	struct eval_decision d = { .scalar = IR_S_COMMAND_OTHERWISE,
+	struct eval_decision d = { .scalar = eval_otherwise_of(ir, req),
 				 .step = EVAL_STEP_OTHERWISE };
 	struct asked_line l = { .ir = ir, .req = req, .a = a,
 				.line = ARENA_NEW(a, struct eval_line) };

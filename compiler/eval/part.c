@@ -275,15 +275,16 @@ static const struct ir_rule *any_tail_denied(const struct eval_asked *q, bool li
 /* --- the decision ------------------------------------------------------------------------ */
 
 /* Step 3: makes the decision at least as strict as `opaque`. */
-static void at_least_opaque(const struct ir *ir, struct eval_part_decision *p,
+static void at_least_opaque(const struct eval_asked *q, struct eval_part_decision *p,
 			    enum eval_part_step step, const struct ir_rule *because)
 {
-	const struct ir_scalar *s = &ir->scalars[IR_S_COMMAND_OPAQUE];
+	const enum ir_scalar_id id = ir_scalar_in(q->ir, IR_S_COMMAND_OPAQUE, q->req->scope);
+	const struct ir_scalar *s = &q->ir->scalars[id];
 
 	if (s->effect > p->d.effect) {
 		p->d.effect = s->effect;
 		p->d.rule = NULL;
-		p->d.scalar = IR_S_COMMAND_OPAQUE;
+		p->d.scalar = id;
 		p->d.step = EVAL_STEP_OPAQUE;
 		p->d.needs_person = false;
 		p->step = step;
@@ -327,13 +328,13 @@ static void decide_opaque(const struct eval_asked *q, struct arena *a,
 
 	decide_rules(q, a, p, true, true, &may);
 	if (is_denied(&may))
-		at_least_opaque(q->ir, p, EVAL_PS_MAY_DENY, may.rule);
+		at_least_opaque(q, p, EVAL_PS_MAY_DENY, may.rule);
 	if (flags & CMD_OPAQUE)
-		at_least_opaque(q->ir, p, EVAL_PS_OPAQUE, NULL);
+		at_least_opaque(q, p, EVAL_PS_OPAQUE, NULL);
 	else if ((flags & CMD_OPAQUE_CODE) &&
 		 !((flags & CMD_INTERPRETER) && is_allowed(q, a, p)) &&
 		 !((flags & CMD_REMOTE) && q->part->shell->allowed_by_rule))
-		at_least_opaque(q->ir, p, EVAL_PS_OPAQUE, NULL);
+		at_least_opaque(q, p, EVAL_PS_OPAQUE, NULL);
 }
 
 /* Does an allow or ask rule match it? */
@@ -400,7 +401,7 @@ static void decide_words(const struct eval_asked *q, struct eval_part_decision *
 		at_least_ask(p, EVAL_PS_MAY_WRITE, by, word);
 	if (undecided) {
 		p->too_much = true;
-		at_least_opaque(q->ir, p, EVAL_PS_OPAQUE, NULL);
+		at_least_opaque(q, p, EVAL_PS_OPAQUE, NULL);
 	}
 }
 
@@ -442,7 +443,7 @@ static void decide_files(const struct eval_asked *q, struct arena *a, struct eva
 		return;
 	if ((q->part->flags & CMD_OPAQUE_PATH) ||
 	    ((q->part->flags & CMD_OPAQUE_READ) && keeps_secrets(q)))
-		at_least_opaque(q->ir, p, EVAL_PS_OPAQUE, NULL);
+		at_least_opaque(q, p, EVAL_PS_OPAQUE, NULL);
 	by = eval_part_hidden(q, true, &p->word);
 	if (!by)
 		return;

@@ -201,7 +201,7 @@ void eval_decide_request(const struct ir *ir, const struct ir_request *asked,
 				 .risk = IR_RISK_MEDIUM };
 	struct ir_request own = *asked, *req = &own;
 
-	d.scalar = eval_otherwise_of(req);
+	d.scalar = eval_otherwise_of(ir, req);
 	if (!is_readable(req) || !eval_own_name(ir, &own, a)) {
 		*ret = d;
 		return;
@@ -245,7 +245,7 @@ void eval_decide_names(const struct ir *ir, const struct ir_request *asked, bool
 	struct by_names x = { .ir = ir, .req = *asked, .a = a };
 	struct eval_decision deny = { .effect = IR_DENY, .step = EVAL_STEP_OTHERWISE,
 				      .risk = IR_RISK_MEDIUM,
-				      .scalar = eval_otherwise_of(asked) };
+				      .scalar = eval_otherwise_of(ir, asked) };
 	const char *path = str_z(a, asked->path);
 
 	x.last = x.strictest = deny;

@@ -247,7 +247,7 @@ static bool has_spelling(const struct item *i, const struct ast_stmt *s)
 {
 	switch ((int)s->kind) {
 	case AST_OTHERWISE_BY_RISK:
-		return !is_twice(i->y, s->pairs);
+		return !is_twice(i->y, s->pairs) && has_options(i, s->options);
 	case AST_RATE:
 		return to_yaml_value(i->y, YML_T_NUMBER, s->values)->kind ==
 			       NODE_SCALAR &&

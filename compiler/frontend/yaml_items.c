@@ -200,13 +200,14 @@ void yml_do_otherwise(struct yml *y, const struct yml_entry *e)
 		if (pairs && y->sink->errors == errors)
 			yml_add(y, AST_STMT(B, AST_OTHERWISE_BY_RISK, e->node->at,
 					    .name_at = e->name->at, .pairs = pairs,
-					    .locked = e->locked));
+					    .locked = e->locked, .options = options(y, e)));
 		return;
 	}
 	if (!yml_effect(y, e->value, &effect) || (ops && !yml_ops(y, ops, &mask)))
 		return;
 	yml_add(y, AST_STMT(B, AST_OTHERWISE, e->node->at, .name_at = e->name->at,
-			    .effect = effect, .ops = mask, .locked = e->locked));
+			    .effect = effect, .ops = mask, .locked = e->locked,
+			    .options = options(y, e)));
 }
 
 void yml_do_opaque(struct yml *y, const struct yml_entry *e)
@@ -215,7 +216,8 @@ void yml_do_opaque(struct yml *y, const struct yml_entry *e)
 
 	if (yml_effect(y, e->value, &effect))
 		yml_add(y, AST_STMT(B, AST_OPAQUE, e->node->at, .name_at = e->name->at,
-				    .effect = effect, .locked = e->locked));
+				    .effect = effect, .locked = e->locked,
+				    .options = options(y, e)));
 }
 
 void yml_do_mode(struct yml *y, const struct yml_entry *e)

@@ -387,6 +387,11 @@ const char *ir_part_name(enum ir_part p);   /* "setting", "runner", … */
 const char *ir_scalar_section(enum ir_scalar_id id);
 const char *ir_scalar_key(enum ir_scalar_id id);
 enum ir_scalar_type ir_scalar_type(enum ir_scalar_id id);
+/* The scalar that says in this scope what `id` says: of commands, `otherwise` and `opaque` may have
+ * another value in scope sandbox. */
+enum ir_scalar_id ir_scalar_in(const struct ir *ir, enum ir_scalar_id id, enum ir_scope scope);
+/* Is it one of these values for scope sandbox?  If it is not set, nothing is said about that scope alone. */
+bool ir_is_of_sandbox(enum ir_scalar_id id);
 
 /* Has the glob no wildcard, only bytes and alternatives of bytes? */
 bool ir_glob_is_literal(const struct ir_glob *g);

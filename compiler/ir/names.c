@@ -138,6 +138,20 @@ enum ir_scalar_type ir_scalar_type(enum ir_scalar_id id)
 	return scalar_words[id].type;
 }
 
+enum ir_scalar_id ir_scalar_in(const struct ir *ir, enum ir_scalar_id id, enum ir_scope scope)
+{
+	enum ir_scalar_id inside = id == IR_S_COMMAND_OTHERWISE ? IR_S_SANDBOX_OTHERWISE :
+				   id == IR_S_COMMAND_OPAQUE	? IR_S_SANDBOX_OPAQUE :
+								  id;
+
+	return scope == IR_SANDBOX && ir->scalars[inside].set ? inside : id;
+}
+
+bool ir_is_of_sandbox(enum ir_scalar_id id)
+{
+	return id == IR_S_SANDBOX_OTHERWISE || id == IR_S_SANDBOX_OPAQUE;
+}
+
 /* Built-in values for sections about which a policy says nothing. */
 static const struct {
 	enum ir_scalar_id id;
@@ -147,6 +161,7 @@ static const struct {
 	{ IR_S_FILE_READ, IR_DENY },        { IR_S_FILE_WRITE, IR_DENY },
 	{ IR_S_FILE_EXEC, IR_DENY },        { IR_S_NET_OTHERWISE, IR_DENY },
 	{ IR_S_UNIX_OTHERWISE, IR_DENY },   { IR_S_SYSCALL_OTHERWISE, IR_ALLOW },
+	{ IR_S_SANDBOX_OTHERWISE, IR_ASK }, { IR_S_SANDBOX_OPAQUE, IR_ASK },
 	{ IR_S_TOOL_OTHERWISE, IR_ASK },    { IR_S_ASK_ANSWER, IR_ASK },
 };
 

@@ -105,7 +105,7 @@ static void put_scalar(FILE *out, enum ir_scalar_id id, const struct ir_scalar *
 	bool limit = strcmp(ir_scalar_section(id), "limits") == 0;
 	size_t i;
 
-	if (!s->set && limit)
+	if (!s->set && (limit || ir_is_of_sandbox(id)))
 		return;
 	fprintf(out, "%s %s = ", ir_scalar_section(id), ir_scalar_key(id));
 	put_value(out, t, s);

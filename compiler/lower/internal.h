@@ -25,6 +25,7 @@ struct lower {
 	struct lower_via *via[IR_LEVEL_COUNT]; /* the proxy of a level's rules that name
 	                                          none, or NULL; see grant.c */
 	const struct claim *mode;     /* which network mode closes sockets, or NULL */
+	bool scoped_defaults;         /* `otherwise` or `opaque` of commands has a `when` */
 };
 
 /* Broadly: as deny and ask match.  Narrowly: as allow does. */
@@ -175,6 +176,11 @@ void lower_carried(struct lower *l, const struct sema_stmt *t);
 void lower_settings(struct lower *l);
 /* Reads every `otherwise`, `opaque`, mode, limit and `base`, and decides which counts. */
 void lower_scalars(struct lower *l);
+/*
+ * With all rules known: a level that is not managed cannot allow what nobody can see into where a
+ * managed level denies or asks about commands.  Such an `opaque allow` counts as `opaque ask`.
+ */
+void lower_opaque_done(struct lower *l);
 /*
  * Reads a number with the unit of its type (SIZE to COUNT); the other function
  * describes how to write one.

@@ -217,6 +217,7 @@ struct ir *lower_policy(struct sema *s)
 	lower_home(&l);
 	for (size_t i = 0; i < l.ir->rules.n; i++)
 		l.ir->rules.v[i]->index = (uint32_t)i;
+	lower_opaque_done(&l);
 	lower_mounts_done(&l);
 	lower_pins_done(&l);
 	take_until(&l);

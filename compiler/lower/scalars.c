@@ -4,6 +4,7 @@
  * value is tighter; claims.c compares the levels.
  */
 #include "compiler/lower/claims.h"
+#include "compiler/lower/cond.h"
 
 /* --- what is tighter ------------------------------------------------------------- */
 
@@ -44,6 +45,19 @@ static void stricter(const struct ir_scalar *x, const struct ir_scalar *y,
 		memcpy(ret->effects, effects, sizeof(effects));
 }
 
+/* The default of commands in scope sandbox that goes with the one in scope host. */
+static enum ir_scalar_id inside_of(enum ir_scalar_id id)
+{
+	return id == IR_S_COMMAND_OTHERWISE ? IR_S_SANDBOX_OTHERWISE : IR_S_SANDBOX_OPAQUE;
+}
+
+/* A statement about both scopes makes two claims; what is wrong with it is said of the first. */
+static bool is_second(const struct claim *x)
+{
+	return ir_is_of_sandbox((enum ir_scalar_id)x->row) &&
+	       !lower_option(x->t->stmt, AST_O_WHEN);
+}
+
 static void tighten(struct claims *c, const struct claim *claim, const struct ir_lock *by)
 {
 	static const char *const why[] = {
@@ -81,7 +95,7 @@ static void tighten(struct claims *c, const struct claim *claim, const struct ir
 	   built-in value: a mode that nobody sets makes no rules */
 	if (tightens || (!x->set && !loosens))
 		claims_take(c, claim, tightens ? ret : y);
-	if (loosens && y->level < IR_DEFAULT)
+	if (loosens && y->level < IR_DEFAULT && !is_second(claim))
 		lower_drop(c->l, y->source, why[by ? by->level : 0], y->at,
 			   by ? by->at : (struct ir_place){ .span = SPAN_NONE }, y->level);
 }
@@ -117,8 +131,44 @@ static struct ir_scalar *scalar(struct lower *l, const struct sema_stmt *t,
 	return s;
 }
 
+/* The scopes that a default of commands is about; 0 after an error. */
+static unsigned scopes_of(struct lower *l, const struct sema_stmt *t)
+{
+	const struct ast_option *when = lower_option(t->stmt, AST_O_WHEN);
+	struct diag *d;
+
+	if (when && lower_mentions_role(when->expr)) {
+		d = diag_add(l->sink, DIAG_OPTION, when->at,
+			     "a default may depend on the scope, but on nothing else");
+		diag_help(l->sink, d, "write it into the section 'role NAME { … }'");
+		return 0;
+	}
+	return lower_scopes(l, when ? when->expr : NULL);
+}
+
+/*
+ * Gives a default of commands its value in each scope that the statement is about.  As long as no
+ * statement is about one scope alone, both have the one value, and only the first is claimed.
+ */
+static void command_default(struct lower *l, const struct sema_stmt *t, enum ir_scalar_id id,
+			    const struct ir_scalar *value)
+{
+	const enum ir_scalar_id rows[] = { id, inside_of(id) };
+	const unsigned scopes = scopes_of(l, t);
+
+	for (size_t i = 0; i < POL_LEN(rows); i++) {
+		struct ir_scalar *s;
+
+		if (!(scopes & (i ? IR_SANDBOX : IR_HOST)) || (i && !l->scoped_defaults))
+			continue;
+		s = scalar(l, t, rows[i]);
+		s->effect = value->effect;
+		s->by_risk = value->by_risk;
+		memcpy(s->effects, value->effects, sizeof(s->effects));
+	}
+}
+
 static const enum ir_scalar_id otherwise_of[AST_SEC_COUNT] = {
-	[AST_SEC_COMMAND] = IR_S_COMMAND_OTHERWISE,
 	[AST_SEC_NETWORK] = IR_S_NET_OTHERWISE,
 	[AST_SEC_UNIX] = IR_S_UNIX_OTHERWISE,
 	[AST_SEC_SYSCALL] = IR_S_SYSCALL_OTHERWISE,
@@ -141,6 +191,14 @@ static void file_otherwise(struct lower *l, const struct sema_stmt *t)
 				lower_effect(t->stmt->effect);
 }
 
+static void plain_default(struct lower *l, const struct sema_stmt *t, enum ir_scalar_id id)
+{
+	struct ir_scalar value = l->ir->scalars[id];
+
+	value.effect = lower_effect(t->stmt->effect);
+	command_default(l, t, id, &value);
+}
+
 static void otherwise(struct lower *l, const struct sema_stmt *t)
 {
 	if (t->stmt->effect == AST_HIDE)
@@ -148,6 +206,8 @@ static void otherwise(struct lower *l, const struct sema_stmt *t)
 			 "'otherwise' is 'allow', 'ask' or 'deny'");
 	else if (t->section == AST_SEC_FILE)
 		file_otherwise(l, t);
+	else if (t->section == AST_SEC_COMMAND)
+		plain_default(l, t, IR_S_COMMAND_OTHERWISE);
 	else
 		scalar(l, t, otherwise_of[t->section])->effect =
 			lower_effect(t->stmt->effect);
@@ -213,13 +273,19 @@ static bool risk_map(struct lower *l, const struct sema_stmt *t,
 static void by_risk(struct lower *l, const struct sema_stmt *t)
 {
 	enum ir_effect map[IR_RISK_COUNT] = { IR_DENY, IR_DENY, IR_DENY, IR_DENY };
-	struct ir_scalar *s;
+	struct ir_scalar value = { .by_risk = true }, *s;
 
 	if (!risk_map(l, t, map))
 		return;
+	value.effect = map[IR_RISK_MEDIUM];
+	memcpy(value.effects, map, sizeof(map));
+	if (t->section == AST_SEC_COMMAND) {
+		command_default(l, t, IR_S_COMMAND_OTHERWISE, &value);
+		return;
+	}
 	s = scalar(l, t, otherwise_of[t->section]);
 	s->by_risk = true;
-	s->effect = map[IR_RISK_MEDIUM];
+	s->effect = value.effect;
 	memcpy(s->effects, map, sizeof(map));
 }
 
@@ -349,8 +415,7 @@ static void read_stmt(struct lower *l, const struct sema_stmt *t)
 		by_risk(l, t);
 		break;
 	case AST_OPAQUE:
-		scalar(l, t, IR_S_COMMAND_OPAQUE)->effect =
-			lower_effect(t->stmt->effect);
+		plain_default(l, t, IR_S_COMMAND_OPAQUE);
 		break;
 	case AST_MODE:
 		if (t->section == AST_SEC_NETWORK)
@@ -388,6 +453,12 @@ static void read_base(struct lower *l, struct sema_unit *u)
 
 /* --- which counts -------------------------------------------------------------------- */
 
+/* Is the one of these two about this scope alone, and the other about both?  Then it counts. */
+static bool is_about_scope(const struct claim *x, const struct claim *y)
+{
+	return lower_option(x->t->stmt, AST_O_WHEN) && !lower_option(y->t->stmt, AST_O_WHEN);
+}
+
 /*
  * All statements of one file about a key must agree and count as one; those of its role
  * are another one.
@@ -406,7 +477,12 @@ static void join_voices(struct claims *c)
 			c->v.v[n++] = x;
 			continue;
 		}
-		if (!is_same(same, x))
+		if (is_about_scope(x, same)) {
+			x->locked |= same->locked;
+			*same = *x;
+			continue;
+		}
+		if (!is_same(same, x) && !is_about_scope(same, x) && !is_second(x))
 			claims_conflict(c->l, same, x);
 		same->locked |= x->locked;
 	}
@@ -465,8 +541,37 @@ static void decide(struct claims *c)
 		c->l->mode = closes_sockets(c);
 }
 
+/* Does a statement say something about commands in one scope alone? */
+static bool has_scoped_defaults(const struct lower *l)
+{
+	for (size_t i = 0; i < l->s->stmts.n; i++) {
+		const struct sema_stmt *t = l->s->stmts.v[i];
+
+		if ((t->stmt->kind == AST_OTHERWISE || t->stmt->kind == AST_OTHERWISE_BY_RISK ||
+		     t->stmt->kind == AST_OPAQUE) && lower_option(t->stmt, AST_O_WHEN))
+			return true;
+	}
+	return false;
+}
+
+/* Where one statement decides for both scopes, there is one value. */
+static void join_scopes(struct lower *l, enum ir_scalar_id id, const struct ir_scalar *unsaid)
+{
+	const struct claims *host = claims_find(l, &kind, l->ir->scalars[id].id);
+	const struct claims *inside = claims_find(l, &kind, unsaid->id);
+	const struct claim x = { .value = &l->ir->scalars[id] };
+	const struct claim y = { .value = &l->ir->scalars[inside_of(id)] };
+
+	if (host && inside && host->won && inside->won && host->won->t == inside->won->t && is_same(&x, &y))
+		l->ir->scalars[inside_of(id)] = *unsaid;
+}
+
 void lower_scalars(struct lower *l)
 {
+	const struct ir_scalar no_otherwise = l->ir->scalars[IR_S_SANDBOX_OTHERWISE];
+	const struct ir_scalar no_opaque = l->ir->scalars[IR_S_SANDBOX_OPAQUE];
+
+	l->scoped_defaults = has_scoped_defaults(l);
 	for (size_t i = 0; i < l->s->units.n; i++)
 		read_base(l, l->s->units.v[i]);
 	for (size_t i = 0; i < l->s->stmts.n; i++)
@@ -478,5 +583,39 @@ void lower_scalars(struct lower *l)
 		if (c)
 			decide(c);
 	}
+	join_scopes(l, IR_S_COMMAND_OTHERWISE, &no_otherwise);
+	join_scopes(l, IR_S_COMMAND_OPAQUE, &no_opaque);
 	l->ir->base_none = str_eqz(l->ir->scalars[IR_S_BASE].text, "none");
+}
+
+/* The first rule of a managed level that denies or asks about a command in one of the scopes. */
+static const struct ir_rule *managed_rule(const struct lower *l, unsigned scopes)
+{
+	for (size_t i = 0; i < l->ir->rules.n; i++) {
+		const struct ir_rule *r = l->ir->rules.v[i];
+
+		if (r->kind == IR_COMMAND && r->effect > IR_ALLOW && r->level <= IR_MANAGED_FILE &&
+		    (r->scopes & scopes))
+			return r;
+	}
+	return NULL;
+}
+
+void lower_opaque_done(struct lower *l)
+{
+	const enum ir_scalar_id ids[] = { IR_S_COMMAND_OPAQUE, IR_S_SANDBOX_OPAQUE };
+
+	for (size_t i = 0; i < POL_LEN(ids); i++) {
+		struct ir_scalar *s = &l->ir->scalars[ids[i]];
+		const unsigned scopes = i				       ? IR_SANDBOX :
+					l->ir->scalars[IR_S_SANDBOX_OPAQUE].set ? IR_HOST :
+										 IR_ALL_SCOPES;
+		const struct ir_rule *r = managed_rule(l, scopes);
+
+		if (!s->set || s->effect != IR_ALLOW || s->level <= IR_MANAGED_FILE || !r)
+			continue;
+		lower_drop(l, s->source, "a managed rule denies or asks about commands: what cannot be seen into asks",
+			   s->at, r->at, s->level);
+		s->effect = IR_ASK;
+	}
 }

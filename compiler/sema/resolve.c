@@ -93,6 +93,11 @@ static struct ast_stmt *resolve_stmt(struct sema *s, struct sema_unit *u,
 		c->values = sema_values(s, u, stmt->values, SEMA_V_PATTERNS);
 		c->options = resolve_options(s, u, stmt->options, section);
 		break;
+	case AST_OTHERWISE:
+	case AST_OTHERWISE_BY_RISK:
+	case AST_OPAQUE:
+		c->options = resolve_options(s, u, stmt->options, section);
+		break;
 	case AST_SCRATCH:
 	case AST_MOUNT:
 		c->values = sema_values(s, u, stmt->values, SEMA_V_PATTERNS);

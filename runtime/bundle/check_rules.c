@@ -56,7 +56,7 @@ static int check_parts(const struct check *c, const struct pb_rules *h)
 	    h->risk_first != h->scalar_first + h->scalar_count)
 		return check_bad(c,
 				 "rules, scalars and risk facts do not fill the table");
-	if (h->scalar_count <= PB_S_ASK_ANSWER)
+	if (h->scalar_count <= PB_S_SANDBOX_OPAQUE)
 		return check_bad(c, "a scalar that every decision needs is missing");
 	for (int k = 0; k < 6; k++) {
 		if (h->locked[k] > PB_DEFAULT)

@@ -119,7 +119,10 @@ enum pb_scalar {
 	PB_S_COMMAND_OTHERWISE = 1, PB_S_COMMAND_OPAQUE, PB_S_FILE_READ,
 	PB_S_FILE_WRITE, PB_S_FILE_EXEC, PB_S_NET_MODE, PB_S_NET_OTHERWISE,
 	PB_S_UNIX_OTHERWISE, PB_S_SYSCALL_OTHERWISE, PB_S_TOOL_OTHERWISE,
-	PB_S_ASK_ANSWER = 22 /* permissions.mode: what happens with an ask */
+	PB_S_ASK_ANSWER = 22, /* permissions.mode: what happens with an ask */
+	/* the first two in scope sandbox, if `scopes` of the record is PB_SANDBOX; else the same
+	   holds in both scopes */
+	PB_S_SANDBOX_OTHERWISE = 24, PB_S_SANDBOX_OPAQUE
 };
 
 enum pb_net_mode { PB_NET_DISABLED, PB_NET_LIMITED, PB_NET_FULL };

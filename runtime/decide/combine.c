@@ -290,18 +290,27 @@ void decide_combine(const struct decide_match *m, enum pb_scalar otherwise,
 
 /* --- scalars ------------------------------------------------------------ */
 
+/* The number of the record that says it in the scope that is asked about. */
+static uint32_t record_of(const struct decide_ctx *c, enum pb_scalar s)
+{
+	const uint32_t first = c->b->rules->scalar_first;
+	const uint32_t inside = first + (s == PB_S_COMMAND_OTHERWISE ? PB_S_SANDBOX_OTHERWISE :
+					 s == PB_S_COMMAND_OPAQUE    ? PB_S_SANDBOX_OPAQUE :
+								       s);
+
+	return c->scope == PB_SANDBOX && (bundle_rule(c->b, inside)->scopes & PB_SANDBOX) ? inside : first + s;
+}
+
 const struct pb_rule *decide_scalar(const struct decide_ctx *c, enum pb_scalar s)
 {
-	const struct pb_rules *h = c->b->rules;
-
-	if ((uint32_t)s >= h->scalar_count)
+	if ((uint32_t)s >= c->b->rules->scalar_count)
 		return NULL;
-	return bundle_rule(c->b, h->scalar_first + (uint32_t)s);
+	return bundle_rule(c->b, record_of(c, s));
 }
 
 void decide_deny(const struct decide_ctx *c, enum pb_scalar s, struct decision *ret)
 {
 	ret->effect = PB_DENY;
-	ret->rule = c->b->rules->scalar_first + (uint32_t)s;
+	ret->rule = record_of(c, s);
 	ret->needs_person = false;
 }

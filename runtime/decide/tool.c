@@ -33,14 +33,10 @@ void decide_unparsed(const struct decide_ctx *c, struct decision *ret)
 		return;
 	e = other->by_risk ? other->effects[1] : other->effect;
 	if (e > opaque->effect)
-		ret->rule = c->b->rules->scalar_first + PB_S_COMMAND_OTHERWISE;
-	else
-		e = opaque->effect;
-	ret->effect = e == PB_ALLOW || e == PB_ASK ? PB_ASK : PB_DENY;
+		decide_deny(c, PB_S_COMMAND_OTHERWISE, ret);
+	ret->effect = e >= PB_DENY || opaque->effect >= PB_DENY ? PB_DENY : PB_ASK;
 	/* if opaque asks, only a person may answer */
-	ret->needs_person = ret->effect == PB_ASK &&
-			    ret->rule != c->b->rules->scalar_first +
-						 PB_S_COMMAND_OTHERWISE;
+	ret->needs_person = ret->effect == PB_ASK && e <= opaque->effect;
 }
 
 /* Asks all automata over the names of tools: for rules, or with PB_RISK for classes. */

@@ -122,7 +122,8 @@ static bool check_list(struct subject *s)
 		seen.gave_up++;
 		return true;
 	}
-	want = d.rule == s->rule;
+	/* where the words behind an unknown program spell what is denied, the rule asks */
+	want = d.rule == s->rule && d.effect == s->rule->effect;
 	got = set_dfa_run(&s->d, encoded(s->r, argv, q.nargv), &n) != NULL;
 	seen.found[s->allow] += want;
 	seen.not_found[s->allow] += !want;

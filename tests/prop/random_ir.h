@@ -285,9 +285,9 @@ static inline struct ir_rule *rnd_rule(struct rnd *r, enum ir_kind kind,
 static inline void rnd_scalars(struct rnd *r, struct ir *ir)
 {
 	static const enum ir_scalar_id ids[] = {
-		IR_S_COMMAND_OTHERWISE, IR_S_TOOL_OTHERWISE, IR_S_FILE_READ,
-		IR_S_FILE_WRITE,        IR_S_FILE_EXEC,      IR_S_UNIX_OTHERWISE,
-		IR_S_COMMAND_OPAQUE};
+		IR_S_COMMAND_OTHERWISE, IR_S_TOOL_OTHERWISE, IR_S_SANDBOX_OTHERWISE,
+		IR_S_FILE_READ,         IR_S_FILE_WRITE,     IR_S_FILE_EXEC,
+		IR_S_UNIX_OTHERWISE,    IR_S_COMMAND_OPAQUE, IR_S_SANDBOX_OPAQUE};
 	size_t i, k;
 
 	for (i = 0; i < POL_LEN(ids); i++) {
@@ -295,7 +295,12 @@ static inline void rnd_scalars(struct rnd *r, struct ir *ir)
 		uint32_t e = 0;
 
 		s->effect = (enum ir_effect)rnd_below(r, 3);
-		if (i >= 2 || !rnd_one_in(r, 2))
+		if (ir_is_of_sandbox(ids[i]) && rnd_one_in(r, 3)) {
+			s->set = true;
+			s->source = STR("otherwise");
+			s->at = (struct ir_place){ .file = STR("a.pol"), .line = 1, .col = 1, .span = SPAN_NONE };
+		}
+		if (i >= 3 || !rnd_one_in(r, 2))
 			continue;
 		s->by_risk = true;
 		for (k = 0; k < IR_RISK_COUNT; k++) {

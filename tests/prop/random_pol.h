@@ -41,6 +41,14 @@ static inline void pol_otherwise(struct pol_gen *g, unsigned scalar, const char 
 	PUT(g, "otherwise %s%s\n", ops, effect);
 }
 
+/* A default of commands may be about one scope. */
+static inline const char *pol_scope(struct pol_gen *g)
+{
+	static const char *const scopes[] = { "", "", " when scope == sandbox", " when scope == host" };
+
+	return PICK(g, scopes);
+}
+
 static inline void pol_command_scalars(struct pol_gen *g)
 {
 	static const char *const classes[] = { "low", "medium", "high", "critical" };
@@ -48,7 +56,10 @@ static inline void pol_command_scalars(struct pol_gen *g)
 	bool locked;
 
 	if (ONE(g, 3)) {
-		pol_otherwise(g, POL_S_OTHERWISE, "", PICK(g, pol_effects));
+		static const char *const effects[] = { "allow", "ask", "deny", "allow when scope == sandbox",
+						       "ask when scope == sandbox", "deny when scope == host" };
+
+		pol_otherwise(g, POL_S_OTHERWISE, "", PICK(g, effects));
 	} else if (ONE(g, 2) && pol_may(g, POL_S_OTHERWISE, &locked)) {
 		pol_lock(g, POL_S_OTHERWISE, locked);
 		PUT(g, "otherwise by risk {");
@@ -56,11 +67,11 @@ static inline void pol_command_scalars(struct pol_gen *g)
 			e += e < 2 && ONE(g, 2);
 			PUT(g, " %s %s", classes[i], pol_effects[e]);
 		}
-		PUT(g, " }\n");
+		PUT(g, " }%s\n", pol_scope(g));
 	}
 	if (ONE(g, 4) && pol_may(g, POL_S_OPAQUE, &locked)) {
 		pol_lock(g, POL_S_OPAQUE, locked);
-		PUT(g, "opaque %s\n", PICK(g, pol_effects));
+		PUT(g, "opaque %s%s\n", PICK(g, pol_effects), pol_scope(g));
 	}
 	if (g->slot == POL_FLOOR)
 		return;

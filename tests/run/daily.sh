@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everyday lines of agents (tests/data/daily.tsv), decided under a compiled policy in both scopes: prints
+# Everyday lines of agents (tests/data/daily.tsv; collected.tsv has lines that were really run), decided under a compiled policy in both scopes: prints
 # the shares of each class, and fails where a verdict is milder than a careful person's, or where the
 # shares are below the floor that the file records.  And what the answers say would make a
 # line pass is tried (hints.py): with POL_SLICE a seventh of it.  Ends with "N passed, N failed, N skipped".
@@ -13,11 +13,11 @@ export BUILD
 log=$(mktemp)
 trap 'rm -f "$log" "$log".*' EXIT
 
-# NAME TIMES PATTERN: a conformance test; its last line says, as \1 of PATTERN, how many things it
+# NAME TIMES PATTERN [ARG…]: a conformance test; its last line says, as \1 of PATTERN, how many things it
 # has looked at, TIMES each.
 counted() {
 	local status failed n
-	python3 "tests/conformance/$1.py" >"$log" 2>&1
+	python3 "tests/conformance/$1.py" "${@:4}" >"$log" 2>&1
 	status=$?
 	cat "$log"
 	failed=$(grep -c '^FAIL' "$log")
@@ -31,6 +31,7 @@ counted() {
 	fi
 }
 counted daily 2 '\([0-9]*\) lines, .*'
+counted daily 2 '\([0-9]*\) lines, .*' tests/data/collected.tsv
 
 # A line that is milder than it should be is seen, in either scope, and so are shares below the floor.
 control() { # NAME PATTERN ROW [LEAST]
@@ -46,7 +47,7 @@ control() { # NAME PATTERN ROW [LEAST]
 control "an allow in the sandbox" '^FAIL sandbox: .ls. gets allow, a person says ask' 'x	ask	allow	ls'
 control "an allow on the host" '^FAIL host: .ls. gets allow, a person says deny' 'x	allow	deny	ls'
 control "an ask for a deny" '^FAIL host: .npm i. gets ask, a person says deny' 'x	ask	deny	npm i'
-control "a share below the floor" '^FAIL sandbox: 0.0 % allowed' 'x	allow	ask	npm i' 1
+control "a share below the floor" '^FAIL sandbox: 0.0 % allowed' 'x	allow	ask	git push' 1
 
 counted hints 1 '[0-9]* lines, \([0-9]*\) rules, .*'
 count_end

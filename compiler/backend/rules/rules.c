@@ -192,7 +192,9 @@ static void scalar_record(struct table *t, struct pb_rule *r, enum ir_scalar_id 
 	r->kind = PB_SCALAR;
 	r->effect = effect_of(s);
 	r->level = (uint8_t)s->level;
-	r->flags = id == IR_S_COMMAND_OPAQUE ? PB_F_ANSWER : 0;
+	r->flags = id == IR_S_COMMAND_OPAQUE || id == IR_S_SANDBOX_OPAQUE ? PB_F_ANSWER : 0;
+	if (ir_is_of_sandbox(id))
+		r->scopes = s->set ? PB_SANDBOX : 0;
 	r->by_risk = s->by_risk;
 	for (i = 0; i < POL_LEN(r->effects); i++)
 		r->effects[i] = (uint8_t)(s->by_risk ? s->effects[i] : s->effect);
