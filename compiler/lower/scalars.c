@@ -1,10 +1,10 @@
 /*
- * Scalars: reads what files say about every `otherwise`, `opaque`, mode, limit and
- * `base`, and decides what counts.  The type of a scalar (ir/scalars.def) decides which
+ * Scalars: reads what files say about every mode, limit and `base` (defaults.c: `otherwise` and
+ * `opaque`), and decides what counts.  The type of a scalar (ir/scalars.def) decides which
  * value is tighter; claims.c compares the levels.
  */
 #include "compiler/lower/claims.h"
-#include "compiler/lower/cond.h"
+#include "compiler/lower/defaults.h"
 
 /* --- what is tighter ------------------------------------------------------------- */
 
@@ -43,12 +43,6 @@ static void stricter(const struct ir_scalar *x, const struct ir_scalar *y,
 	ret->effect = effects[IR_RISK_MEDIUM];
 	if (ret->by_risk)
 		memcpy(ret->effects, effects, sizeof(effects));
-}
-
-/* The default of commands in scope sandbox that goes with the one in scope host. */
-static enum ir_scalar_id inside_of(enum ir_scalar_id id)
-{
-	return id == IR_S_COMMAND_OTHERWISE ? IR_S_SANDBOX_OTHERWISE : IR_S_SANDBOX_OPAQUE;
 }
 
 /* A statement about both scopes makes two claims; what is wrong with it is said of the first. */
@@ -110,8 +104,7 @@ static const struct claim_kind kind = {
  * The value that a statement gives, for the caller to fill in: starts as the built-in
  * value.
  */
-static struct ir_scalar *scalar(struct lower *l, const struct sema_stmt *t,
-				enum ir_scalar_id id)
+struct ir_scalar *scalar_claim(struct lower *l, const struct sema_stmt *t, enum ir_scalar_id id)
 {
 	struct ir_scalar *s = arena_dup(l->a, &l->ir->scalars[id], sizeof(*s));
 	struct claim *x = claim_new(l, &kind, t, s->id, s);
@@ -131,164 +124,6 @@ static struct ir_scalar *scalar(struct lower *l, const struct sema_stmt *t,
 	return s;
 }
 
-/* The scopes that a default of commands is about; 0 after an error. */
-static unsigned scopes_of(struct lower *l, const struct sema_stmt *t)
-{
-	const struct ast_option *when = lower_option(t->stmt, AST_O_WHEN);
-	struct diag *d;
-
-	if (when && lower_mentions_role(when->expr)) {
-		d = diag_add(l->sink, DIAG_OPTION, when->at,
-			     "a default may depend on the scope, but on nothing else");
-		diag_help(l->sink, d, "write it into the section 'role NAME { … }'");
-		return 0;
-	}
-	return lower_scopes(l, when ? when->expr : NULL);
-}
-
-/*
- * Gives a default of commands its value in each scope that the statement is about.  As long as no
- * statement is about one scope alone, both have the one value, and only the first is claimed.
- */
-static void command_default(struct lower *l, const struct sema_stmt *t, enum ir_scalar_id id,
-			    const struct ir_scalar *value)
-{
-	const enum ir_scalar_id rows[] = { id, inside_of(id) };
-	const unsigned scopes = scopes_of(l, t);
-
-	for (size_t i = 0; i < POL_LEN(rows); i++) {
-		struct ir_scalar *s;
-
-		if (!(scopes & (i ? IR_SANDBOX : IR_HOST)) || (i && !l->scoped_defaults))
-			continue;
-		s = scalar(l, t, rows[i]);
-		s->effect = value->effect;
-		s->by_risk = value->by_risk;
-		memcpy(s->effects, value->effects, sizeof(s->effects));
-	}
-}
-
-static const enum ir_scalar_id otherwise_of[AST_SEC_COUNT] = {
-	[AST_SEC_NETWORK] = IR_S_NET_OTHERWISE,
-	[AST_SEC_UNIX] = IR_S_UNIX_OTHERWISE,
-	[AST_SEC_SYSCALL] = IR_S_SYSCALL_OTHERWISE,
-	[AST_SEC_TOOLS] = IR_S_TOOL_OTHERWISE,
-};
-
-static void file_otherwise(struct lower *l, const struct sema_stmt *t)
-{
-	static const struct {
-		unsigned op;
-		enum ir_scalar_id id;
-	} ops[] = { { IR_READ, IR_S_FILE_READ },
-		    { IR_WRITE, IR_S_FILE_WRITE },
-		    { IR_EXEC, IR_S_FILE_EXEC } };
-	unsigned mask = t->stmt->ops ? t->stmt->ops : IR_ALL_OPS;
-
-	for (size_t i = 0; i < POL_LEN(ops); i++)
-		if (mask & ops[i].op)
-			scalar(l, t, ops[i].id)->effect =
-				lower_effect(t->stmt->effect);
-}
-
-static void plain_default(struct lower *l, const struct sema_stmt *t, enum ir_scalar_id id)
-{
-	struct ir_scalar value = l->ir->scalars[id];
-
-	value.effect = lower_effect(t->stmt->effect);
-	command_default(l, t, id, &value);
-}
-
-static void otherwise(struct lower *l, const struct sema_stmt *t)
-{
-	if (t->stmt->effect == AST_HIDE)
-		diag_add(l->sink, DIAG_OPTION, t->stmt->at,
-			 "'otherwise' is 'allow', 'ask' or 'deny'");
-	else if (t->section == AST_SEC_FILE)
-		file_otherwise(l, t);
-	else if (t->section == AST_SEC_COMMAND)
-		plain_default(l, t, IR_S_COMMAND_OTHERWISE);
-	else
-		scalar(l, t, otherwise_of[t->section])->effect =
-			lower_effect(t->stmt->effect);
-}
-
-static bool effect_by_name(struct str name, enum ir_effect *ret)
-{
-	for (int e = IR_ALLOW; e <= IR_DENY; e++)
-		if (str_eqz(name, ir_effect_name((enum ir_effect)e))) {
-			*ret = (enum ir_effect)e;
-			return true;
-		}
-	return false;
-}
-
-/* Reads all four classes: each once, and a higher class never gets a milder effect. */
-static bool risk_map(struct lower *l, const struct sema_stmt *t,
-		     enum ir_effect ret[IR_RISK_COUNT])
-{
-	const struct ast_value *seen[IR_RISK_COUNT] = { NULL };
-	struct diag *d;
-
-	for (const struct ast_value *v = t->stmt->pairs; v; v = v->next) {
-		enum ir_risk r;
-
-		if (!lower_risk(v->key, &r) || !effect_by_name(v->text, &ret[r])) {
-			d = diag_add(l->sink, DIAG_RISK_MAP, v->at,
-				     "'%.*s %.*s' is no class with an effect",
-				     STR_ARG(v->key), STR_ARG(v->text));
-			diag_help(l->sink, d,
-				  "classes are low, medium, high and "
-				  "critical; effects allow, ask and deny");
-			return false;
-		}
-		if (seen[r]) {
-			d = diag_add(l->sink, DIAG_RISK_MAP, v->at,
-				     "the class '%.*s' stands twice", STR_ARG(v->key));
-			diag_note(l->sink, d, seen[r]->at, "the first one is here");
-			return false;
-		}
-		seen[r] = v;
-	}
-	for (int r = 0; r < IR_RISK_COUNT; r++) {
-		if (!seen[r]) {
-			diag_add(l->sink, DIAG_RISK_MAP, t->stmt->at,
-				 "the class '%s' is missing",
-				 ir_risk_name((enum ir_risk)r));
-			return false;
-		}
-		if (r > 0 && ret[r] < ret[r - 1]) {
-			d = diag_add(l->sink, DIAG_RISK_MAP, seen[r]->at,
-				     "'%s' gets a milder effect than '%s'",
-				     ir_risk_name((enum ir_risk)r),
-				     ir_risk_name((enum ir_risk)(r - 1)));
-			diag_note(l->sink, d, seen[r - 1]->at,
-				  "the class below is here");
-			return false;
-		}
-	}
-	return true;
-}
-
-static void by_risk(struct lower *l, const struct sema_stmt *t)
-{
-	enum ir_effect map[IR_RISK_COUNT] = { IR_DENY, IR_DENY, IR_DENY, IR_DENY };
-	struct ir_scalar value = { .by_risk = true }, *s;
-
-	if (!risk_map(l, t, map))
-		return;
-	value.effect = map[IR_RISK_MEDIUM];
-	memcpy(value.effects, map, sizeof(map));
-	if (t->section == AST_SEC_COMMAND) {
-		command_default(l, t, IR_S_COMMAND_OTHERWISE, &value);
-		return;
-	}
-	s = scalar(l, t, otherwise_of[t->section]);
-	s->by_risk = true;
-	s->effect = value.effect;
-	memcpy(s->effects, map, sizeof(map));
-}
-
 static const char *const mode_words[] = { "disabled", "limited", "full" };
 
 static void mode(struct lower *l, const struct sema_stmt *t)
@@ -297,7 +132,7 @@ static void mode(struct lower *l, const struct sema_stmt *t)
 
 	for (size_t i = 0; i < POL_LEN(mode_words); i++)
 		if (str_eqz(t->stmt->name, mode_words[i])) {
-			scalar(l, t, IR_S_NET_MODE)->num = i;
+			scalar_claim(l, t, IR_S_NET_MODE)->num = i;
 			return;
 		}
 	d = diag_add(l->sink, DIAG_VALUE, t->stmt->name_at,
@@ -382,7 +217,7 @@ static void limit(struct lower *l, const struct sema_stmt *t)
 			 STR_ARG(p->name));
 		return;
 	}
-	scalar(l, t, id)->num = num;
+	scalar_claim(l, t, id)->num = num;
 }
 
 /* How long a connection waits for a person; the gateway holds none for longer. */
@@ -394,7 +229,7 @@ static void hold(struct lower *l, const struct sema_stmt *t)
 	struct diag *d;
 
 	if (read && num > 0 && num <= IR_MAX_HOLD) {
-		scalar(l, t, IR_S_NET_HOLD)->num = num;
+		scalar_claim(l, t, IR_S_NET_HOLD)->num = num;
 		return;
 	}
 	d = diag_add(l->sink, DIAG_VALUE, v ? v->at : t->stmt->at,
@@ -409,13 +244,9 @@ static void read_stmt(struct lower *l, const struct sema_stmt *t)
 {
 	switch ((int)t->stmt->kind) {
 	case AST_OTHERWISE:
-		otherwise(l, t);
-		break;
 	case AST_OTHERWISE_BY_RISK:
-		by_risk(l, t);
-		break;
 	case AST_OPAQUE:
-		plain_default(l, t, IR_S_COMMAND_OPAQUE);
+		default_read(l, t);
 		break;
 	case AST_MODE:
 		if (t->section == AST_SEC_NETWORK)
@@ -447,7 +278,7 @@ static void read_base(struct lower *l, struct sema_unit *u)
 		*t = (struct sema_stmt){ .orig = p, .stmt = p, .unit = u,
 					 .at = sema_place(l->s, p->at) };
 		t->text = str_printf(l->a, "base %.*s", STR_ARG(p->values->text));
-		scalar(l, t, IR_S_BASE)->text = p->values->text;
+		scalar_claim(l, t, IR_S_BASE)->text = p->values->text;
 	}
 }
 
@@ -541,37 +372,21 @@ static void decide(struct claims *c)
 		c->l->mode = closes_sockets(c);
 }
 
-/* Does a statement say something about commands in one scope alone? */
-static bool has_scoped_defaults(const struct lower *l)
-{
-	for (size_t i = 0; i < l->s->stmts.n; i++) {
-		const struct sema_stmt *t = l->s->stmts.v[i];
-
-		if ((t->stmt->kind == AST_OTHERWISE || t->stmt->kind == AST_OTHERWISE_BY_RISK ||
-		     t->stmt->kind == AST_OPAQUE) && lower_option(t->stmt, AST_O_WHEN))
-			return true;
-	}
-	return false;
-}
-
 /* Where one statement decides for both scopes, there is one value. */
-static void join_scopes(struct lower *l, enum ir_scalar_id id, const struct ir_scalar *unsaid)
+static void join_scopes(struct lower *l, enum ir_scalar_id id, enum ir_scalar_id inside)
 {
-	const struct claims *host = claims_find(l, &kind, l->ir->scalars[id].id);
-	const struct claims *inside = claims_find(l, &kind, unsaid->id);
-	const struct claim x = { .value = &l->ir->scalars[id] };
-	const struct claim y = { .value = &l->ir->scalars[inside_of(id)] };
+	struct ir_scalar *scalars = l->ir->scalars;
+	const struct claims *host = claims_find(l, &kind, scalars[id].id);
+	const struct claims *own = claims_find(l, &kind, scalars[inside].id);
+	const struct claim x = { .value = &scalars[id] }, y = { .value = &scalars[inside] };
 
-	if (host && inside && host->won && inside->won && host->won->t == inside->won->t && is_same(&x, &y))
-		l->ir->scalars[inside_of(id)] = *unsaid;
+	if (host && own && host->won && own->won && host->won->t == own->won->t && is_same(&x, &y))
+		scalars[inside] = ir_new(l->a)->scalars[inside];
 }
 
 void lower_scalars(struct lower *l)
 {
-	const struct ir_scalar no_otherwise = l->ir->scalars[IR_S_SANDBOX_OTHERWISE];
-	const struct ir_scalar no_opaque = l->ir->scalars[IR_S_SANDBOX_OPAQUE];
-
-	l->scoped_defaults = has_scoped_defaults(l);
+	default_begin(l);
 	for (size_t i = 0; i < l->s->units.n; i++)
 		read_base(l, l->s->units.v[i]);
 	for (size_t i = 0; i < l->s->stmts.n; i++)
@@ -583,39 +398,7 @@ void lower_scalars(struct lower *l)
 		if (c)
 			decide(c);
 	}
-	join_scopes(l, IR_S_COMMAND_OTHERWISE, &no_otherwise);
-	join_scopes(l, IR_S_COMMAND_OPAQUE, &no_opaque);
+	join_scopes(l, IR_S_COMMAND_OTHERWISE, IR_S_SANDBOX_OTHERWISE);
+	join_scopes(l, IR_S_COMMAND_OPAQUE, IR_S_SANDBOX_OPAQUE);
 	l->ir->base_none = str_eqz(l->ir->scalars[IR_S_BASE].text, "none");
-}
-
-/* The first rule of a managed level that denies or asks about a command in one of the scopes. */
-static const struct ir_rule *managed_rule(const struct lower *l, unsigned scopes)
-{
-	for (size_t i = 0; i < l->ir->rules.n; i++) {
-		const struct ir_rule *r = l->ir->rules.v[i];
-
-		if (r->kind == IR_COMMAND && r->effect > IR_ALLOW && r->level <= IR_MANAGED_FILE &&
-		    (r->scopes & scopes))
-			return r;
-	}
-	return NULL;
-}
-
-void lower_opaque_done(struct lower *l)
-{
-	const enum ir_scalar_id ids[] = { IR_S_COMMAND_OPAQUE, IR_S_SANDBOX_OPAQUE };
-
-	for (size_t i = 0; i < POL_LEN(ids); i++) {
-		struct ir_scalar *s = &l->ir->scalars[ids[i]];
-		const unsigned scopes = i				       ? IR_SANDBOX :
-					l->ir->scalars[IR_S_SANDBOX_OPAQUE].set ? IR_HOST :
-										 IR_ALL_SCOPES;
-		const struct ir_rule *r = managed_rule(l, scopes);
-
-		if (!s->set || s->effect != IR_ALLOW || s->level <= IR_MANAGED_FILE || !r)
-			continue;
-		lower_drop(l, s->source, "a managed rule denies or asks about commands: what cannot be seen into asks",
-			   s->at, r->at, s->level);
-		s->effect = IR_ASK;
-	}
 }

@@ -1,0 +1,18 @@
+/*
+ * Defaults: what holds where no rule decides (`otherwise`), and for what nobody can see into
+ * (`opaque`).
+ */
+#ifndef COMPILER_LOWER_DEFAULTS_H
+#define COMPILER_LOWER_DEFAULTS_H
+
+#include "compiler/lower/internal.h"
+
+/* Looks whether any statement is about one scope; before the statements are read. */
+void default_begin(struct lower *l);
+/* Claims what an `otherwise` or `opaque` says. */
+void default_read(struct lower *l, const struct sema_stmt *t);
+
+/* scalars.c: the value that a statement gives, for the caller to fill in; it starts as the built-in one. */
+struct ir_scalar *scalar_claim(struct lower *l, const struct sema_stmt *t, enum ir_scalar_id id);
+
+#endif
