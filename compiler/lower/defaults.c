@@ -5,6 +5,7 @@
 #include "compiler/lower/defaults.h"
 
 #include "compiler/lower/cond.h"
+#include "compiler/lower/scalar_claim.h"
 
 /* The default of commands in scope sandbox that goes with the one in scope host. */
 static enum ir_scalar_id inside_of(enum ir_scalar_id id)

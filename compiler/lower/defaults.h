@@ -12,7 +12,4 @@ void default_begin(struct lower *l);
 /* Claims what an `otherwise` or `opaque` says. */
 void default_read(struct lower *l, const struct sema_stmt *t);
 
-/* scalars.c: the value that a statement gives, for the caller to fill in; it starts as the built-in one. */
-struct ir_scalar *scalar_claim(struct lower *l, const struct sema_stmt *t, enum ir_scalar_id id);
-
 #endif

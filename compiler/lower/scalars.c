@@ -1,128 +1,12 @@
 /*
  * Scalars: reads what files say about every mode, limit and `base` (defaults.c: `otherwise` and
- * `opaque`), and decides what counts.  The type of a scalar (ir/scalars.def) decides which
- * value is tighter; claims.c compares the levels.
+ * `opaque`), and decides what counts.
  */
 #include "compiler/lower/claims.h"
 #include "compiler/lower/defaults.h"
-
-/* --- what is tighter ------------------------------------------------------------- */
-
-/*
- * All values start as copies of the built-in value, so that fields which a type does
- * not use are equal.
- */
-static bool is_same(const struct claim *x, const struct claim *y)
-{
-	const struct ir_scalar *a = x->value, *b = y->value;
-
-	return a->effect == b->effect && a->by_risk == b->by_risk && a->num == b->num &&
-	       !memcmp(a->effects, b->effects, sizeof(a->effects)) &&
-	       str_eq(a->text, b->text);
-}
-
-static enum ir_effect effect_for(const struct ir_scalar *s, int risk)
-{
-	return s->by_risk ? s->effects[risk] : s->effect;
-}
-
-/* Takes the stricter effect in each risk class; says what `y` does to `x`. */
-static void stricter(const struct ir_scalar *x, const struct ir_scalar *y,
-		     struct ir_scalar *ret, bool *tightens, bool *loosens)
-{
-	enum ir_effect effects[IR_RISK_COUNT];
-
-	for (int r = 0; r < IR_RISK_COUNT; r++) {
-		enum ir_effect a = effect_for(x, r), b = effect_for(y, r);
-
-		effects[r] = a > b ? a : b;
-		*tightens |= b > a;
-		*loosens |= b < a;
-	}
-	ret->by_risk = x->by_risk || y->by_risk;
-	ret->effect = effects[IR_RISK_MEDIUM];
-	if (ret->by_risk)
-		memcpy(ret->effects, effects, sizeof(effects));
-}
-
-/* A statement about both scopes makes two claims; what is wrong with it is said of the first. */
-static bool is_second(const struct claim *x)
-{
-	return ir_is_of_sandbox((enum ir_scalar_id)x->row) &&
-	       !lower_option(x->t->stmt, AST_O_WHEN);
-}
-
-static void tighten(struct claims *c, const struct claim *claim, const struct ir_lock *by)
-{
-	static const char *const why[] = {
-		[0] = "a narrow-only level only tightens",
-		[IR_MANAGED] = "the section is locked by managed: only tighter values "
-			       "count",
-		[IR_MANAGED_FILE] = "the section is locked by managed-file: only tighter "
-				    "values count",
-	};
-	enum ir_scalar_type type = ir_scalar_type((enum ir_scalar_id)claim->row);
-	const struct ir_scalar *x = c->value, *y = claim->value;
-	struct ir_scalar *ret = arena_dup(c->l->a, y, sizeof(*y));
-	bool tightens = false, loosens = false, no_limit;
-
-	switch (type) {
-	case IR_T_EFFECT:
-	case IR_T_OTHERWISE:
-		stricter(x, y, ret, &tightens, &loosens);
-		break;
-	case IR_T_NAME: /* base: `std` is tighter than `none` */
-		tightens = str_eqz(y->text, "std") && !str_eqz(x->text, "std");
-		loosens = !str_eqz(y->text, "std") && str_eqz(x->text, "std");
-		break;
-	case IR_T_MODE:
-	case IR_T_SIZE:
-	case IR_T_DURATION:
-	case IR_T_MILLI:
-	case IR_T_COUNT:
-		no_limit = !x->set && type != IR_T_MODE;
-		tightens = no_limit || y->num < x->num;
-		loosens = !no_limit && y->num > x->num;
-		break;
-	}
-	/* the first statement about a value counts as its own, even if it repeats the
-	   built-in value: a mode that nobody sets makes no rules */
-	if (tightens || (!x->set && !loosens))
-		claims_take(c, claim, tightens ? ret : y);
-	if (loosens && y->level < IR_DEFAULT && !is_second(claim))
-		lower_drop(c->l, y->source, why[by ? by->level : 0], y->at,
-			   by ? by->at : (struct ir_place){ .span = SPAN_NONE }, y->level);
-}
-
-static const struct claim_kind kind = {
-	.name = "scalar", .same = is_same, .tighten = tighten
-};
+#include "compiler/lower/scalar_claim.h"
 
 /* --- what files say ---------------------------------------------------------------- */
-
-/*
- * The value that a statement gives, for the caller to fill in: starts as the built-in
- * value.
- */
-struct ir_scalar *scalar_claim(struct lower *l, const struct sema_stmt *t, enum ir_scalar_id id)
-{
-	struct ir_scalar *s = arena_dup(l->a, &l->ir->scalars[id], sizeof(*s));
-	struct claim *x = claim_new(l, &kind, t, s->id, s);
-
-	s->set = true;
-	s->level = t->unit->level;
-	s->at = t->at;
-	s->source = t->text;
-	s->role = t->role;
-	x->row = (int)id;
-	x->name = str_printf(l->a, "%s %s", ir_scalar_section(id), ir_scalar_key(id));
-	/* `locked limits { … }` locks each of its values; a section with rules has its
-	   own lock */
-	if (sema_section_kind(t->section) >= 0)
-		x->locked = t->orig->locked && t->unit->level <= IR_MANAGED_FILE;
-	claim_add(l, x);
-	return s;
-}
 
 static const char *const mode_words[] = { "disabled", "limited", "full" };
 
@@ -313,7 +197,7 @@ static void join_voices(struct claims *c)
 			*same = *x;
 			continue;
 		}
-		if (!is_same(same, x) && !is_about_scope(same, x) && !is_second(x))
+		if (!scalar_is_same(same, x) && !is_about_scope(same, x) && !scalar_is_second(x))
 			claims_conflict(c->l, same, x);
 		same->locked |= x->locked;
 	}
@@ -376,11 +260,11 @@ static void decide(struct claims *c)
 static void join_scopes(struct lower *l, enum ir_scalar_id id, enum ir_scalar_id inside)
 {
 	struct ir_scalar *scalars = l->ir->scalars;
-	const struct claims *host = claims_find(l, &kind, scalars[id].id);
-	const struct claims *own = claims_find(l, &kind, scalars[inside].id);
+	const struct claims *host = claims_find(l, &scalar_kind, scalars[id].id);
+	const struct claims *own = claims_find(l, &scalar_kind, scalars[inside].id);
 	const struct claim x = { .value = &scalars[id] }, y = { .value = &scalars[inside] };
 
-	if (host && own && host->won && own->won && host->won->t == own->won->t && is_same(&x, &y))
+	if (host && own && host->won && own->won && host->won->t == own->won->t && scalar_is_same(&x, &y))
 		scalars[inside] = ir_new(l->a)->scalars[inside];
 }
 
@@ -393,7 +277,7 @@ void lower_scalars(struct lower *l)
 		if (l->s->stmts.v[i]->in_section)
 			read_stmt(l, l->s->stmts.v[i]);
 	for (int id = 0; id < IR_SCALAR_COUNT; id++) {
-		struct claims *c = claims_find(l, &kind, l->ir->scalars[id].id);
+		struct claims *c = claims_find(l, &scalar_kind, l->ir->scalars[id].id);
 
 		if (c)
 			decide(c);

@@ -50,14 +50,18 @@ if command -v make >/dev/null && command -v gcc >/dev/null; then
 	want_rc 0
 	want_file d.c
 	t "std/dev/c: what stays closed"
-	run make install
+	run make deploy
 	want_rc 126
-	want_line 'asks first.*installs or publishes'
+	want_line 'asks first.*publishes'
+	run rm -rf .git
+	want_rc 126
+	[ -d .git ] || bad "the history is gone"
+	# What the walls hold asks nobody.
 	run rm -r build/a
-	want_rc 126
-	want_file build/a
-	run curl https://a.example
-	want_rc 126
+	want_rc 0
+	no_file build/a
+	run curl -sS https://a.example
+	[ "$rc" -ne 0 ] && [ "$rc" -ne 126 ] || bad "curl ended with $rc"
 	closed -y sh -c
 	printf 'all:\n\tcp a.c .git/hooks/pre-commit\n' >evil.mk
 	run make -f evil.mk
@@ -78,11 +82,11 @@ if [ -x /usr/bin/python3 ]; then
 	run python3 -m unittest -q
 	want_rc 0
 	t "std/dev/python: what stays closed"
-	run pip install x
+	run python3 -m twine upload x
 	want_rc 126
-	want_line 'asks first.*set-up code of packages'
-	run python3 -m pip install x
-	want_rc 126
+	want_line 'asks first.*publishes'
+	run python3 -m pip install --break-system-packages x
+	[ "$rc" -ne 0 ] && [ "$rc" -ne 126 ] || bad "pip ended with $rc"
 	run python3 -c 'import os; open(os.environ["HOME"] + "/.ssh/id").read()'
 	[ "$rc" -ne 0 ] || bad "a key was read"
 	run python3 -c 'open(".git/hooks/pre-commit", "w")'
@@ -121,17 +125,16 @@ run git reset --hard HEAD~1
 want_rc 126
 want_line 'asks first.*what is not committed is lost'
 [ "$(git log --format=%s | head -1)" = second ] || bad "the commit is gone"
-run git -c core.hooksPath=/tmp commit --allow-empty -qm x
+run git branch -D topic
 want_rc 126
-run git diff --output=x
-want_rc 126
-no_file x
 run git config core.pager x
 [ "$rc" -ne 0 ] || bad "the configuration was written"
 closed -y sh -c
 echo three >a
-run git commit -qam third --no-verify
-want_rc 126
+run git restore a
+want_rc 0
+want_text two a
+echo three >a
 run git commit -qam third
 want_rc 0
 
@@ -156,22 +159,21 @@ t("sum", () => { if (s(1, 2) !== 3) throw 1 })' >sum.test.js
 	run -y ./node_modules/.bin/tool
 	want_out ran
 	t "std/dev/node: what stays closed"
-	run npm install x
-	want_rc 126
-	want_line 'asks first.*install scripts of packages'
 	run npm publish
 	want_rc 126
+	want_line 'asks first.*publishes'
 	run npm run deploy
 	want_rc 126
-	run npx x
-	want_rc 126
+	run npm install x
+	[ "$rc" -ne 0 ] && [ "$rc" -ne 126 ] || bad "npm ended with $rc"
 	run node -e 'require("fs").readFileSync(process.env.HOME + "/.ssh/id")'
 	[ "$rc" -ne 0 ] || bad "a key was read"
 	run node -e 'require("fs").writeFileSync(".git/hooks/pre-commit", "x")'
 	[ "$rc" -ne 0 ] || bad "a hook was written"
+	# Its programs run, and what they do is held.
 	cp node_modules/.bin/tool tool
-	run -y ./tool
-	no_out ran
+	run ./tool
+	want_out ran
 	closed -y sh -c
 else
 	skip node "node is not installed"
