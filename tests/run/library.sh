@@ -36,7 +36,8 @@ tested() {
 }
 mapfile -t ready < <(cd stdlib-policies && ls cmd/*.pol dev/*.pol)
 mapfile -t agents < <(cd stdlib-policies && ls agent/*.pol agent/program/*.pol)
-mapfile -t profiles < <(cd stdlib-policies && ls profile/*.pol)
+# std/profile/environment decides nothing: it says which variables a command has (tests/live/env.sh).
+mapfile -t profiles < <(cd stdlib-policies && ls profile/*.pol | grep -v '^profile/environment')
 tested 30 "${ready[@]}"
 tested 10 "${agents[@]}"
 tested 8 "${profiles[@]}"
@@ -79,11 +80,13 @@ decided() {
 	done
 }
 decided node allow sandbox 'npm test' 'node a.js' 'ls -la' 'git status' 'mkdir build'
-decided node ask sandbox 'npm install x' 'npm publish' 'git push' 'rm -r lib'
+decided node allow sandbox 'npm install x' 'rm -r lib' 'sh run.sh' './run.sh' 'node -e 1' 'git restore a'
+decided node ask sandbox 'npm publish' 'git push' 'git reset --hard' 'rm -r .git' 'ssh a.example ls'
 decided node ask host 'node a.js' 'npm ci'
 decided all allow sandbox 'npm test && cargo test && go test ./... && pytest && make' 'git commit -m x'
-decided all ask sandbox 'npm publish' 'cargo publish' 'twine upload x' 'git push' 'mvn deploy' 'pip install x'
-decided all deny sandbox 'curl a.example' 'sudo ls' 'rm -rf /' 'echo x > .git/hooks/pre-commit'
+decided all ask sandbox 'npm publish' 'cargo publish' 'twine upload x' 'git push' 'mvn deploy' 'rm -rf /' 'gh pr create'
+decided all allow sandbox 'pip install x' 'curl a.example' 'sudo ls'
+decided all deny sandbox 'echo x > .git/hooks/pre-commit'
 decided all ask host 'node a.js' 'python3 a.py' './a.out' 'cp a b; sh b'
 decided all ask host 'go build -o ~/.local/bin/ls .' 'make -C /tmp/x' 'cd /tmp/x && make' 'git checkout Makefile' \
 	'git apply a.patch' 'go run a.go'
@@ -178,9 +181,11 @@ mutant cmd/vcs-read.pol 's/"--format=[^"]*"/-1/'
 mutant cmd/vcs-read.pol 's/"--format=\*%(signature\*"/-1/'
 mutant cmd/build-test.pol 's/ --gdb, / /'
 mutant cmd/build-test.pol 's/without --init-hook/without -1/'
-for f in c go java node python rust project; do
-	mutant "dev/$f.pol" 's/ when scope == sandbox//'
+for f in go java node python rust git project; do
+	mutant "dev/$f.pol" 's/ when scope == host//'
 done
+mutant dev/project.pol 's/ when scope == sandbox//'
+mutant dev/project.pol 's/opaque allow/opaque ask/'
 # of what an agent's program has in HOME only the login is written
 for f in claude-code codex gemini-cli cursor; do
 	mutant "agent/program/$f.pol" 's/allow read, exec "/allow read, write, exec "/;s/allow read  *"/allow read, write "/'
@@ -192,15 +197,15 @@ mutant cmd/build-test.pol 's/{\/\*|..|/{..|/'
 mutant cmd/build-test.pol 's/\*\[=:,\]\/\*/*x/g'
 mutant cmd/read-only.pol 's/ within "${PROJECT_DIR}" when/ when/'
 mutant agent/claude-code.pol 's/"Skill" { risk/"Skill" { allow risk/'
-mutant agent/claude-code.pol 's/"ExitPlanMode" { risk/"ExitPlanMode" { allow risk/'
+mutant agent/claude-code.pol 's/"ExitPlanMode" { allow/"ExitPlanMode" {/'
 mutant agent/claude-code.pol 's/"Agent" { allow/"Agent" {/'
 mutant agent/codex.pol 's/"request_permissions" { risk/"request_permissions" { allow risk/'
 mutant agent/gemini-cli.pol 's/"grep_search" { risk/"grep_search" { allow risk/'
 mutant agent/cursor.pol 's/"Grep" { risk/"Grep" { allow risk/'
-mutant dev/git.pol 's/"git {push|/"git {/'
-mutant dev/git.pol 's/ with --hard / with --no-such /'
+mutant dev/project.pol 's/"git {push|/"git {/'
+mutant dev/project.pol 's/ with --hard / with --no-such /'
 mutant dev/node.pol 's/"npm {publish|/"npm {/'
-mutant dev/rust.pol 's/"cargo {publish|/"cargo {/'
+mutant dev/project.pol 's/"cargo {publish|/"cargo {/'
 # The same of the base, word by word.
 out=$(python3 tests/conformance/base_mutants.py 2>&1)
 status=$?
