@@ -1,7 +1,7 @@
 /*
  * Decides which of several claims on one key counts (claims.h).  Within a level, a file
- * overrides the files that it uses, and a chosen role overrides its level; the claims
- * that are left must agree.
+ * overrides the files that it uses, any file the standard library, and a chosen role its level; the
+ * claims that are left must agree.
  */
 #include "compiler/lower/claims.h"
 
@@ -96,7 +96,8 @@ static bool overrides(const struct claim *x, const struct claim *y)
 		return false;
 	if ((x->t->role.n > 0) != (y->t->role.n > 0))
 		return x->t->role.n > 0;
-	return sema_imports(by, y->t->unit);
+	/* what a level's own files say comes before what it has from the standard library */
+	return sema_imports(by, y->t->unit) || (y->t->unit->std && !by->std);
 }
 
 static bool is_overridden(const struct claims *c, const struct claim *x)

@@ -74,7 +74,7 @@ if tests/run/bypass.sh "$log.tsv" >"$log" 2>&1 || ! grep -q 'security 1, usabili
 else
 	count_pass
 fi
-if tests/run/bypass.sh "$log.tsv" --library >"$log" 2>&1 || ! grep -q "^SECURITY R1 (sandbox): b'ls'" "$log"; then
+if tests/run/bypass.sh "$log.tsv" --library >"$log" 2>&1 || ! grep -q "^SECURITY R1 (host): b'ls'" "$log"; then
 	echo "FAIL the runner takes an allow for a deny above the library"
 	count_fail
 else
