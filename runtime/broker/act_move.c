@@ -365,8 +365,12 @@ int broker_rename(struct broker_act *a)
 
 	if (r == 0 && (flags & RENAME_WHITEOUT))
 		r = broker_refuse(a, EPERM, BROKER_BY_NATURE, a->at->path);
-	if (r == 0)
+	if (r == 0) {
+		r = broker_replace(a);
+		if (r != BROKER_NOT_OURS)
+			return r;
 		r = may_move(a, a->at, a->to);
+	}
 	if (r == 0 && (flags & RENAME_EXCHANGE))
 		r = may_move(a, a->to, a->at);
 	if (r != 0)

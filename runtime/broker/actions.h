@@ -13,6 +13,9 @@ int broker_symlink(struct broker_act *a);
 int broker_remove(struct broker_act *a); /* unlink, rmdir */
 int broker_link(struct broker_act *a);
 int broker_rename(struct broker_act *a);
+/* A rename whose new name no run may write, and whose content may be there all the same; else
+ * BROKER_NOT_OURS: it is an ordinary one. */
+int broker_replace(struct broker_act *a);
 int broker_truncate(struct broker_act *a);
 int broker_chmod(struct broker_act *a);
 int broker_chown(struct broker_act *a);

@@ -46,6 +46,7 @@
 #define BROKER_MOST_DEEP 64
 #define BROKER_MOST_MS 100
 #define BROKER_PAUSE_MS 2
+#define BROKER_MOST_REPLACED 65536u /* bytes of a file that is replaced: broker_rules.may_replace */
 
 enum broker_op { BROKER_READ, BROKER_WRITE, BROKER_START };
 
@@ -105,6 +106,10 @@ struct broker_rules {
 	/* Does a program run from a copy of this file?  The kernel, which would say ETXTBSY of the file
 	 * itself, does not know.  NULL: there are no copies. */
 	bool (*runs)(void *arg, int object, dev_t dev, ino_t ino);
+	/* `rule` lets no run write the file of this name, which rename(2) is about to replace.  May its
+	 * content become `is`?  With `is` NULL: may any content at all?  NULL: never. */
+	bool (*may_replace)(void *arg, const char *path, uint32_t rule, const char *was, size_t nwas,
+			    const char *is, size_t nis);
 	/* Called every BROKER_PAUSE_MS while one call looks at many names: the supervisor sees
 	 * whether a protected path was lost.  False: the run is over.  NULL: nothing is to be seen. */
 	bool (*pause)(void *arg);

@@ -119,6 +119,30 @@ static bool stays(void *arg, const char *path, uint32_t *ret_rule)
 	return w || (!sandbox_view_owns(b->view, path) && repos_is_mark(&b->repos, path, ret_rule));
 }
 
+/* `config` and `config.worktree` of a repository, of its submodules and worktrees. */
+static bool is_git_settings(const char *path)
+{
+	const char *base = strrchr(path, '/') + 1, *git = NULL;
+
+	for (const char *p = path; (p = strstr(p, "/.git/")); p++)
+		git = p + strlen("/.git/");
+	return git && (base == git || strncmp(git, "modules/", 8) == 0 || strncmp(git, "worktrees/", 10) == 0) &&
+	       !strstr(git, "/hooks/") && (strcmp(base, "config") == 0 || strcmp(base, "config.worktree") == 0);
+}
+
+/* The floor keeps the configuration of repositories for what git would run; what names nothing to run
+ * may change there. */
+static bool may_replace(void *arg, const char *path, uint32_t rule, const char *was, size_t nwas,
+			const char *is, size_t nis)
+{
+	struct brokered *b = arg;
+	const struct pb_rule *r = rule < b->run->ctx.b->rules->rules.count ? bundle_rule(b->run->ctx.b, rule) : NULL;
+
+	if (!r || !(r->flags & PB_F_FLOOR) || !is_git_settings(path))
+		return false;
+	return !is || git_change_may(was, nwas, is, nis, &b->git);
+}
+
 static void makes_dir(void *arg, int dir, const char *name)
 {
 	struct brokered *b = arg;
@@ -441,6 +465,7 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 					    .allows_link = allows_link,
 					    .allows_socket = allows_socket,
 					    .makes_dir = makes_dir,
+					    .may_replace = may_replace,
 					    .removed = removed,
 					    .runs = view->starts ? runs : NULL,
 					    .start = view->starts ? start : NULL,
@@ -567,14 +592,19 @@ void brokered_look(struct brokered *b)
 
 /* --- calls ------------------------------------------------------------------------------ */
 
-static void record(const struct broker_result *res, struct denials *d)
+static void record(struct brokered *b, const struct broker_result *res, struct denials *d)
 {
-	char subject[sizeof(((struct denial *)0)->subject)];
+	char subject[sizeof(((struct denial *)0)->subject)], key[sizeof(((struct denial *)0)->setting)];
+	const struct git_change git = b->git;
 
+	b->git = (struct git_change){ .unread = false };
 	if (!res->err || res->reason == BROKER_BY_KERNEL)
 		return;
 	io_escape(subject, sizeof(subject), res->subject, strlen(res->subject));
-	if (res->reason == BROKER_BY_SOCKET)
+	io_escape(key, sizeof(key), git.key, strlen(git.key));
+	if (git.key[0] || git.unread)
+		denials_add_setting(d, subject, res->err, res->rule, git.unread ? "not written as git writes it" : key);
+	else if (res->reason == BROKER_BY_SOCKET)
 		denials_add(d, "unix", "bind", subject, res->err, res->rule);
 	else
 		denials_add_cause(d, "file", res->starts ? "exec" : res->reads ? "read" : "write",
@@ -595,7 +625,7 @@ static int serve(struct brokered *b, int listener, const struct seccomp_notif *r
 		return -EPERM;
 	if (res.later)
 		waiting_add(&b->waiting, req, b->turn, b->since_ms);
-	record(&res, d);
+	record(b, &res, d);
 	return r;
 }
 

@@ -14,6 +14,7 @@
 #include "runtime/supervise/copies.h"
 #include "runtime/supervise/denials.h"
 #include "runtime/supervise/effects.h"
+#include "runtime/supervise/git_change.h"
 #include "runtime/supervise/held.h"
 #include "runtime/supervise/left_open.h"
 #include "runtime/supervise/names_lock.h"
@@ -46,6 +47,7 @@ struct brokered {
 	int *fds; /* the trees, and places below them that are only walked */
 	size_t nfds;
 	bool as_user; /* polrun has another user than the run */
+	struct git_change git; /* what was refused last of a repository's configuration */
 	/* Looks at the protected paths in the middle of a long call; false: the run is over.  The
 	 * caller sets both after brokered_init(). */
 	bool (*look)(void *arg);

@@ -13,7 +13,7 @@ static struct denial *find(const struct denials *d, const struct denial *key)
 		struct denial *e = &d->v[i];
 
 		if (e->rule == key->rule && e->err == key->err && e->why == key->why &&
-		    e->cause == key->cause &&
+		    e->cause == key->cause && strcmp(e->setting, key->setting) == 0 &&
 		    strcmp(e->subject, key->subject) == 0 &&
 		    strcmp(e->op, key->op) == 0 && strcmp(e->layer, key->layer) == 0)
 			return e;
@@ -69,6 +69,15 @@ void denials_add_cause(struct denials *d, const char *layer, const char *op, con
 	struct denial key = { .err = err, .rule = rule, .count = 1, .cause = cause };
 
 	name(&key, layer, op, subject);
+	add(d, key, DENIALS_MAX);
+}
+
+void denials_add_setting(struct denials *d, const char *subject, int err, uint32_t rule, const char *setting)
+{
+	struct denial key = { .err = err, .rule = rule, .count = 1 };
+
+	name(&key, "file", "write", subject);
+	(void)snprintf(key.setting, sizeof(key.setting), "%s", setting);
 	add(d, key, DENIALS_MAX);
 }
 

@@ -14,6 +14,7 @@ struct denial {
 	int err;            /* errno that the caller received */
 	uint8_t why;        /* of the gateway: enum gate_why; else 0 */
 	const char *cause;  /* what refused it if no rule did, a constant; NULL: not told */
+	char setting[136];  /* of a file that may change in part: what may not; or "" */
 	uint32_t rule;
 	uint64_t count;
 	uint64_t last;      /* the number of its last request, among all: the largest was
@@ -34,6 +35,8 @@ void denials_add(struct denials *d, const char *layer, const char *op,
 /* The same; `cause` as in the struct. */
 void denials_add_cause(struct denials *d, const char *layer, const char *op, const char *subject,
 		       int err, uint32_t rule, const char *cause);
+/* A file that the rule keeps, and that may change but for this setting (or "", if it could not be read). */
+void denials_add_setting(struct denials *d, const char *subject, int err, uint32_t rule, const char *setting);
 /* `count` equal requests to the network; `why` as in the struct. */
 void denials_add_net(struct denials *d, const char *op, const char *subject, int err,
 		     uint32_t rule, uint8_t why, uint64_t count);

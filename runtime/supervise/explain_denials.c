@@ -85,6 +85,8 @@ static void print_denial(FILE *out, const struct bundle *b, const struct denial 
 
 	fprintf(out, "polrun: blocked: %s %s",
 		strcmp(e->layer, "seccomp") == 0 ? "system call" : e->op, e->subject);
+	if (e->setting[0])
+		fprintf(out, " (%s)", e->setting);
 	if (e->count > 1)
 		fprintf(out, " (%" PRIu64 " times)", e->count);
 	fprintf(out, ": %s", !bundle_rule(b, e->rule) && e->cause ? e->cause :

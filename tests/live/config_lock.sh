@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # git goes on when it could not write a configuration that the floor keeps, often with
-# status 0: polrun names the rule without being asked.  And programs that were built with
+# status 0 (here it may not write which branch another follows): polrun names the rule without being asked.  And programs that were built with
 # a sanitizer run under std/dev/c.
 # long: every fourth day, as root and as a user in turn
 # places:
@@ -8,7 +8,7 @@
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"
 
-LINE="blocked: write $P/\.git/config( \\([0-9]+ times\\))?: rule .* at std/floor\.pol:[0-9]+"
+LINE="blocked: write $P/\.git/config( \\([^)]*\\))*: rule .* at std/floor\.pol:[0-9]+"
 silent() { [ -z "$err" ] || bad "something is on stderr"; }
 for c in 'user.email a@example.org' 'user.name n' 'init.defaultBranch main' 'advice.detachedHead false'; do
 	# shellcheck disable=SC2086
@@ -17,6 +17,8 @@ done
 git init -q "$WORK/origin" && git -C "$WORK/origin" commit -q --allow-empty -m one && git -C "$WORK/origin" branch y
 rmdir "$P" 2>/dev/null
 cd "$HOME" && git clone -q "$WORK/origin" "$P" && cd "$P" || exit 1
+# by a key that no run changes the text is none that polrun reads, so that every change of it is refused
+printf '[alias]\n\tst = "status" ; mine\n' >>.git/config
 policy 'file { allow read "${HOME}/.gitconfig" }'
 
 t "git checkout --track ends with 0, and the rule is named"
@@ -52,9 +54,10 @@ want_line "$LINE"
 
 t "a repository below the project, and the report"
 git clone -q "$WORK/origin" sub
+printf '[alias]\n\tst = "status"\n' >>sub/.git/config
 rm -f "$WORK/r.json"
 run --report "$WORK/r.json" git -C sub checkout -q -b x --track origin/y
-want_line "blocked: write $P/sub/\.git/config( \\([0-9]+ times\\))?: "
+want_line "blocked: write $P/sub/\.git/config( \\([^)]*\\))*: "
 grep -q '"subject": "[^"]*/sub/.git/config"' "$WORK/r.json" || bad "$(cat "$WORK/r.json")"
 
 if [ "$VARIANT" != san ] && printf 'int main(void) { return 0; }\n' >a.c &&
