@@ -37,7 +37,7 @@ tested() {
 mapfile -t ready < <(cd stdlib-policies && ls cmd/*.pol dev/*.pol)
 mapfile -t agents < <(cd stdlib-policies && ls agent/*.pol agent/program/*.pol)
 # std/profile/environment decides nothing: it says which variables a command has (tests/live/env.sh).
-mapfile -t profiles < <(cd stdlib-policies && ls profile/*.pol | grep -v '^profile/environment')
+mapfile -t profiles < <(cd stdlib-policies && find profile -name '*.pol' ! -name environment.pol | sort)
 tested 30 "${ready[@]}"
 tested 10 "${agents[@]}"
 tested 8 "${profiles[@]}"
