@@ -117,7 +117,8 @@ void before_check_dot_git(const char *project, const struct sandbox_view *view, 
 		return;
 	real = realpath(path, NULL);
 	n = real ? sandbox_view_find(view, real) : NULL;
-	if (n && !n->masked && (n->ops & PB_READ))
+	/* a private HOME can be read, and has nothing of the host's */
+	if (n && !n->masked && !n->scratch && (n->ops & PB_READ))
 		return;
 	io_escape(shown, sizeof(shown), real ? real : path, strlen(real ? real : path));
 	(void)snprintf(ret, cap, ".git points to %s, which no rule makes readable: git will "

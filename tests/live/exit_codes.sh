@@ -329,6 +329,13 @@ run --plan true
 want_out "^\.git points to $WORK/out/real.git"
 run true
 no_err 'git points'
+# below a private HOME, of which the run sees nothing
+mkdir -p "$HOME/real.git"
+echo "gitdir: $HOME/real.git" >"$P/.git"
+policy 'file { scratch "${HOME}" }' private
+run_with private false
+want_rc 1
+want_line "\.git points to $HOME/real.git"
 rm -f "$P/.git"
 
 t "--doctor, --help, --version"
