@@ -17,6 +17,7 @@ static enum ir_scalar_id inside_of(enum ir_scalar_id id)
 static unsigned scopes_of(struct lower *l, const struct sema_stmt *t)
 {
 	const struct ast_option *when = lower_option(t->stmt, AST_O_WHEN);
+	unsigned ret;
 	struct diag *d;
 
 	if (when && lower_mentions_role(when->expr)) {
@@ -25,7 +26,13 @@ static unsigned scopes_of(struct lower *l, const struct sema_stmt *t)
 		diag_help(l->sink, d, "write it into the section 'role NAME { … }'");
 		return 0;
 	}
-	return lower_scopes(l, when ? when->expr : NULL);
+	ret = lower_scopes(l, when ? when->expr : NULL);
+	if (when && ret == IR_ALL_SCOPES) {
+		d = diag_add(l->sink, DIAG_OPTION, when->at, "this condition holds in both scopes");
+		diag_help(l->sink, d, "leave it out");
+		return 0;
+	}
+	return ret;
 }
 
 /*

@@ -264,8 +264,19 @@ static void join_scopes(struct lower *l, enum ir_scalar_id id, enum ir_scalar_id
 	const struct claims *own = claims_find(l, &scalar_kind, scalars[inside].id);
 	const struct claim x = { .value = &scalars[id] }, y = { .value = &scalars[inside] };
 
-	if (host && own && host->won && own->won && host->won->t == own->won->t && scalar_is_same(&x, &y))
+	if (host && own && host->won && own->won && host->won->t == own->won->t && scalar_is_same(&x, &y)) {
 		scalars[inside] = ir_new(l->a)->scalars[inside];
+	} else if (host && host->won && !(own && own->won) && lower_option(host->won->t->stmt, AST_O_WHEN)) {
+		/* a statement about scope host alone leaves the built-in value inside */
+		struct ir_scalar built_in = scalars[inside];
+
+		built_in.set = true;
+		built_in.level = scalars[id].level;
+		built_in.at = scalars[id].at;
+		built_in.source = scalars[id].source;
+		built_in.role = scalars[id].role;
+		scalars[inside] = built_in;
+	}
 }
 
 void lower_scalars(struct lower *l)

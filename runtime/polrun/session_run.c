@@ -228,7 +228,9 @@ int session_run(struct session *s)
 	left_begin(&s->left, s->state, s->roots.project, &s->bundle, &s->view, s->notes);
 	r = s->opt.artifacts ? artifacts_begin(&s->artifacts, &s->view) : 0;
 	status = r < 0 ? no_artifacts(&err, r) : start_and_supervise(s);
-	if (!s->ran)
+	if (!s->ran) { /* it may be tried once more, in another way */
 		left_cancel(&s->left);
+		left_release(&s->left);
+	}
 	return status;
 }

@@ -95,7 +95,7 @@ policy "file { allow read, exec \"$BIN\" } env { keep += BIN }" n
 cp "$WORK/p.polb" "$P/inner.polb"
 run_with n "$BIN/polrun" -b "$P/inner.polb" touch ran2
 want_rc 125
-want_line 'refused: .*(sandbox|filter)'
+want_line 'refused: .*(sandbox|filter|inside a run)'
 no_file "$P/ran2"
 
 if is_root; then
