@@ -57,7 +57,8 @@ static void mark_changed(struct pair *p)
 		for (size_t i = 0; i < p->d.items[k].n; i++)
 			mark_item(p, p->d.items[k].v[i]);
 	for (int i = 0; i < IR_SCALAR_COUNT; i++) {
-		if (str_eq(o[i].source, n[i].source))
+		/* what a managed rule makes of `opaque allow` does not stand in its text */
+		if (str_eq(o[i].source, n[i].source) && o[i].effect == n[i].effect)
 			continue;
 		mark(p, DIFF_OLD, o[i].id);
 		mark(p, DIFF_NEW, n[i].id);

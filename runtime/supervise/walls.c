@@ -318,6 +318,7 @@ void walls_meanwhile(void *walls, pid_t init_pid, int init_pidfd)
 {
 	struct walls *w = walls;
 	const struct sandbox_view *view = w->view;
+	const uid_t uid = w->uid;
 
 	if (init_pid) {
 		look_early(w, init_pid, init_pidfd);
@@ -326,6 +327,7 @@ void walls_meanwhile(void *walls, pid_t init_pid, int init_pidfd)
 	walls_release(w); /* what a start that failed has opened */
 	*w = (struct walls)WALLS_NONE;
 	w->view = view;
+	w->uid = uid;
 	(void)begin_watch(w, view, NULL);
 }
 

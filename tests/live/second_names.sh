@@ -28,7 +28,7 @@ with() {
 }
 refused() { # OTHER
 	want_rc 125
-	want_err "^polrun: .*'$1' shows what lies in '$P' by a second name"
+	want_err "^polrun: .*'$1' shows what lies in '($P|$HOME)' by a second name"
 	no_out .
 	no_file "$P/.env"
 }
