@@ -315,6 +315,7 @@ static int write_answer(const struct hook_message *m, struct hook_verdict *v,
 		[HOOK_GEMINI] = answer_gemini,
 		[HOOK_CURSOR] = answer_cursor,
 		[HOOK_QWEN] = answer_claude,
+		[HOOK_OPENCODE] = answer_gemini,
 	};
 	struct json j;
 	const char *text;

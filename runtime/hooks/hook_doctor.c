@@ -16,6 +16,7 @@
 #include "runtime/base/json.h"
 #include "runtime/hooks/hook_env.h"
 #include "runtime/hooks/hook_look.h"
+#include "runtime/hooks/hook_plugin.h"
 #include "runtime/hooks/hook_read.h"
 #include "runtime/hooks/hook_run.h"
 #include "runtime/hooks/hook_settings.h"
@@ -64,6 +65,7 @@ static const struct place {
 	{ HOOK_QWEN, HERE, ".qwen/settings.json", NULL },
 	{ HOOK_QWEN, SYSTEM, "/etc/qwen-code/settings.json", "QWEN_CODE_SYSTEM_SETTINGS_PATH" },
 	{ HOOK_QWEN, AT_HOME, TRUSTED, "QWEN_CODE_TRUSTED_FOLDERS_PATH" },
+	{ HOOK_OPENCODE, AT_HOME, "plugin/polquery.js", NULL },
 	{ HOOK_CURSOR, AT_HOME, "hooks.json", NULL },
 	{ HOOK_CURSOR, HERE, ".cursor/hooks.json", NULL },
 	{ HOOK_CURSOR, SYSTEM, "/etc/cursor/hooks.json", NULL },
@@ -79,6 +81,7 @@ static const struct {
 	[HOOK_GEMINI] = { ".gemini", NULL, "GEMINI_CLI_HOME" },
 	[HOOK_CURSOR] = { ".cursor", NULL, NULL },
 	[HOOK_QWEN] = { ".qwen", "QWEN_HOME", NULL },
+	[HOOK_OPENCODE] = { ".config/opencode", NULL, NULL },
 };
 
 /* --- the settings ---------------------------------------------------------------------- */
@@ -146,6 +149,8 @@ static void look_at_file(struct hook_look *l, bool folders)
 		look_at_toml(l, r < 0 ? NULL : text);
 	else if (r < 0)
 		hook_say(l, HOOK_WRONG, "cannot be read: ", l->file);
+	else if (l->agent == HOOK_OPENCODE)
+		hook_plugin_look(l, text, n);
 	else if (folders)
 		hook_settings_trust(l, text, n);
 	else
@@ -200,6 +205,8 @@ static bool path_of(const struct place *p, char path[PATH_MAX])
 		n = snprintf(path, PATH_MAX, "%s", set(p->variable));
 	else if (p->where != AT_HOME)
 		n = snprintf(path, PATH_MAX, "%s", p->path);
+	else if (p->agent == HOOK_OPENCODE && set("XDG_CONFIG_HOME"))
+		n = snprintf(path, PATH_MAX, "%s/opencode/%s", set("XDG_CONFIG_HOME"), p->path);
 	else if (other)
 		n = snprintf(path, PATH_MAX, "%s/%s", other, p->path);
 	else
@@ -300,6 +307,8 @@ static void look_at_all(struct hook_look *l)
 							 : "");
 	if (l->found)
 		hook_env_look(l);
+	if (l->found && l->agent == HOOK_OPENCODE)
+		hook_plugin_look_around(l);
 	if (l->found && l->agent == HOOK_GEMINI)
 		hook_env_files(l);
 }

@@ -17,6 +17,7 @@
 #include "runtime/hooks/hook.h"
 #include "runtime/hooks/hook_doctor.h"
 #include "runtime/hooks/hook_edit.h"
+#include "runtime/hooks/hook_plugin.h"
 #include "runtime/hooks/hook_read.h"
 #include "runtime/hooks/hook_rewrite.h"
 #include "runtime/hooks/hook_settings.h"
@@ -415,6 +416,30 @@ static bool is_installed(enum hook_agent agent, const struct hook_edit *e, const
 	return all;
 }
 
+/* opencode has no file of settings for it, but a program of ours in a folder of its own. */
+static int change_plugin(const struct query_options *opt, const char *line, struct hook_rewrite *f,
+			 struct rt_err *err)
+{
+	AUTO_FREE char *text = line ? hook_plugin_text(line) : NULL;
+	const struct hook_edit new = { .text = text, .n = text ? strlen(text) : 0 };
+
+	if (line ? text && !f->missing && strcmp(f->old.text, text) == 0 : f->missing) {
+		printf("%s: %s\n", f->path, line ? "it is installed already" : "it is not installed");
+		return 0;
+	}
+	if (!f->missing && !hook_plugin_is_ours(f->old.text)) {
+		(void)rt_fail(err, EEXIST, "it is a file that 'install' has not written");
+		return TROUBLE;
+	}
+	if (!line)
+		return hook_rewrite_remove(f, opt->yes, err);
+	if (!text) {
+		(void)rt_fail(err, ENOMEM, "out of memory");
+		return TROUBLE;
+	}
+	return hook_rewrite(f, &new, opt->yes, err);
+}
+
 int hook_install(const struct query_options *opt)
 {
 	enum hook_agent agent = hook_agent_find(opt->agent);
@@ -429,9 +454,13 @@ int hook_install(const struct query_options *opt)
 		r = rt_fail(&err, EINVAL, "HOME is not set, or no absolute path");
 	if (r == 0 && install && !write_line(opt, agent, line, sizeof(line), &err))
 		r = -EINVAL;
+	if (r == 0 && agent == HOOK_OPENCODE && (install || access(path, F_OK) == 0))
+		r = hook_plugin_make_folders(path, &err);
 	if (r == 0)
 		r = hook_rewrite_read(&f, path, &err);
-	if (r == 0 && (install ? is_installed(agent, &f.old, line) : f.missing)) {
+	if (r == 0 && agent == HOOK_OPENCODE) {
+		status = change_plugin(opt, install ? line : NULL, &f, &err);
+	} else if (r == 0 && (install ? is_installed(agent, &f.old, line) : f.missing)) {
 		printf("%s: %s\n", f.path, install ? "it is installed already" : "it is not installed");
 		status = 0;
 	} else if (r == 0) {

@@ -22,6 +22,7 @@ static const struct {
 	[HOOK_GEMINI] = { 60, 0.001 },
 	[HOOK_CURSOR] = { 0, 1 },
 	[HOOK_QWEN] = { 60, 1 },
+	[HOOK_OPENCODE] = { 0, 1 },
 };
 
 /* A command that occurs several times is asked only once. */

@@ -43,6 +43,7 @@ static const struct question {
 	ALIKE(HOOK_GEMINI, "BeforeTool", "run_shell_command", "read_file", "file_path",
 	      "mcp_pol_doctor"),
 	ALIKE(HOOK_QWEN, "PreToolUse", "run_shell_command", "read_file", "file_path", "mcp__pol__doctor"),
+	ALIKE(HOOK_OPENCODE, "tool.execute.before", "bash", "read", "filePath", "pol_server_doctor"),
 	{ HOOK_CURSOR, "the command 'true'",
 	  ROOTS("beforeShellExecution") "\"command\":\"true\"}" },
 	{ HOOK_CURSOR, "reading a file",
@@ -62,6 +63,7 @@ static const char *const writes[HOOK_AGENT_COUNT] = {
 	[HOOK_GEMINI] = TOOL("BeforeTool", "write_file",
 			     "{\"file_path\":\"%\",\"content\":\"\"}"),
 	[HOOK_QWEN] = TOOL("PreToolUse", "write_file", "{\"file_path\":\"%\",\"content\":\"\"}"),
+	[HOOK_OPENCODE] = TOOL("tool.execute.before", "write", "{\"filePath\":\"%\",\"content\":\"\"}"),
 	[HOOK_CURSOR] = ROOTS("preToolUse") "\"tool_name\":\"Write\",\"tool_input\":"
 			"{\"file_path\":\"%\",\"content\":\"\"}}",
 };
@@ -214,6 +216,7 @@ static void word_of(enum hook_agent agent, const char *text, size_t n, char out[
 		[HOOK_GEMINI] = { NULL, "decision", "" },
 		[HOOK_CURSOR] = { NULL, "permission", "" },
 		[HOOK_QWEN] = { "hookSpecificOutput", "permissionDecision", "" },
+		[HOOK_OPENCODE] = { NULL, "decision", "" },
 	};
 	const char *object = forms[agent].object, *word = NULL;
 	struct rt_err err = { 0 };
@@ -365,11 +368,11 @@ end:
 
 /* Runs the line with a program in polquery's place that hangs, and a fifth of a second for it: the
  * agent has to see status 2, and a text where it ignores a status without one.  Cursor blocks
- * for every other status than 0 (failClosed, which the doctor checks). */
+ * for every other status than 0 (failClosed, which the doctor checks), opencode's plugin, too. */
 static void ask_hanging(const struct proof *p)
 {
 	const char *command = p->command, *timeout = p->h->timeout;
-	const bool any_status = p->l->agent == HOOK_CURSOR;
+	const bool any_status = p->l->agent == HOOK_CURSOR || p->l->agent == HOOK_OPENCODE;
 	struct hook_ran ran = { .out = NULL };
 	char *line = NULL;
 	int r = -ENOMEM;

@@ -31,6 +31,8 @@ static const struct event {
 	{ HOOK_CODEX, "PreToolUse", W_TOOL, false, false },
 	{ HOOK_GEMINI, "BeforeTool", W_TOOL, false, false },
 	{ HOOK_QWEN, "PreToolUse", W_TOOL, false, true },
+	/* one tool at a time; its plugin hands back no other line */
+	{ HOOK_OPENCODE, "tool.execute.before", W_TOOL, false, true },
 	{ HOOK_CURSOR, "preToolUse", W_TOOL, false, false },
 	{ HOOK_CURSOR, "beforeShellExecution", W_SHELL, true, true },
 	{ HOOK_CURSOR, "beforeMCPExecution", W_MCP, true, true },
@@ -190,6 +192,7 @@ static bool add_known(struct reading *r, const struct hook_tool *t, const char *
 	case W_FILES:
 	case W_PUBLISH:
 	case W_TOOL:
+	case W_TASK:
 	case W_MCP:
 	case W_WATCH:
 	default:
@@ -217,6 +220,21 @@ static bool add_watch(struct reading *r, const struct hook_tool *t)
 	look_for_odd(r, ws, "url protocols", "", "", "");
 	return hook_add_url(r, "ws", json_object_get_string(url), HOOK_URL_SOCKET) &&
 	       add_tool(r, t->name);
+}
+
+/*
+ * opencode puts each file that a text for a subagent names behind an '@' into it (seen in 1.18.33: also from
+ * HOME and /etc), and asks no hook about it.
+ */
+static bool look_at_task(struct reading *r, const struct hook_tool *t)
+{
+	const char *text;
+
+	if (!text_at(r, r->input, t->subject, &text))
+		return false;
+	if (text && strchr(text, '@') && !is_ignored(r, t->subject))
+		r->m->asks = "its text has an '@', and the agent reads a file that is named behind it without asking";
+	return true;
 }
 
 /* The tool's input is a text and not an object: a patch. */
@@ -255,7 +273,9 @@ static bool read_tool(struct reading *r, const char *name)
 	look_for_odd(r, r->input, t->subject, t->where, t->glob, t->other);
 	if (t->what == W_WATCH)
 		return add_watch(r, t);
-	if (t->what == W_TOOL)
+	if (t->what == W_TASK && !look_at_task(r, t))
+		return false;
+	if (t->what == W_TOOL || t->what == W_TASK)
 		return add_tool(r, t->name);
 	if (t->what == W_FILES)
 		return hook_add_files(r, t->subject) && add_tool(r, t->name);
@@ -295,11 +315,18 @@ static bool find_event(struct reading *r)
 	return true;
 }
 
-/* Cursor names its workspace in each message. */
+/* Cursor names its workspace in each message; opencode's plugin the directory that it was given at its start. */
 static bool find_root(struct reading *r)
 {
 	struct json_object *roots, *first;
+	const char *cwd;
 
+	if (r->m->agent == HOOK_OPENCODE) {
+		if (!text_at(r, r->doc, "cwd", &cwd))
+			return false;
+		r->m->root = cwd ? hook_plain(r, "cwd", cwd, NULL) : NULL;
+		return r->m->root || hook_fail(r, "cwd", "is missing");
+	}
 	if (r->m->agent != HOOK_CURSOR ||
 	    !json_object_object_get_ex(r->doc, "workspace_roots", &roots) ||
 	    !json_object_is_type(roots, json_type_array) ||
@@ -362,6 +389,7 @@ static bool read_event(struct reading *r)
 	case W_PROMPT:
 	case W_PATCH:
 	case W_WATCH:
+	case W_TASK:
 	default:
 		if (!text_at(r, r->doc, "tool_name", &text))
 			return false;

@@ -195,6 +195,24 @@ int hook_rewrite(const struct hook_rewrite *f, const struct hook_edit *new, bool
 	return 0;
 }
 
+int hook_rewrite_remove(const struct hook_rewrite *f, bool yes, struct rt_err *err)
+{
+	printf("--- %s\n+++ (no such file)\n", f->path);
+	show('-', f->old.text, f->old.text + f->old.n);
+	if (!yes && !ask())
+		return NOT_DONE;
+	if (!is_same(f)) {
+		(void)rt_fail(err, EAGAIN, "it was changed in the meantime: try again");
+		return TROUBLE;
+	}
+	if (unlink(f->path) != 0) {
+		(void)rt_fail_errno(err, errno, "it cannot be removed");
+		return TROUBLE;
+	}
+	printf("%s: removed\n", f->path);
+	return 0;
+}
+
 void hook_rewrite_refuse(const struct hook_rewrite *f, const char *path,
 			 const struct rt_err *err, const char *line)
 {

@@ -21,6 +21,8 @@ int hook_rewrite_read(struct hook_rewrite *f, const char *path, struct rt_err *e
  * the same mode.  0; 1 if it is not to be changed; 2 with the reason. */
 int hook_rewrite(const struct hook_rewrite *f, const struct hook_edit *new, bool yes,
 		 struct rt_err *err);
+/* The same, and removes the file. */
+int hook_rewrite_remove(const struct hook_rewrite *f, bool yes, struct rt_err *err);
 /* Says why nothing is changed, and what to write by hand if there is a line. */
 void hook_rewrite_refuse(const struct hook_rewrite *f, const char *path,
 			 const struct rt_err *err, const char *line);

@@ -29,6 +29,7 @@ static const struct {
 	[HOOK_GEMINI] = { "GEMINI_PROJECT_DIR", false },
 	[HOOK_CURSOR] = { "CURSOR_PROJECT_DIR", false },
 	[HOOK_QWEN] = { "QWEN_PROJECT_DIR", false },
+	[HOOK_OPENCODE] = { NULL, false },
 };
 
 static const char *find_start_dir(const struct query *q, const struct hook_message *m)

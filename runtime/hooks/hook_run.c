@@ -33,6 +33,7 @@ static const struct {
 			    "CLAUDE_PROJECT_DIR" } },
 	[HOOK_CURSOR] = { "/bin/sh", "-c", { "CURSOR_PROJECT_DIR" } },
 	[HOOK_QWEN] = { "bash", "-c", { "QWEN_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR" } },
+	[HOOK_OPENCODE] = { "/bin/sh", "-c", { NULL } },
 };
 
 static bool is_shell(const char *path, const char *shell)

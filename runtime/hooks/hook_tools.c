@@ -85,6 +85,15 @@ static const struct hook_tool tools[] = {
 	{ A(QWEN), "agent", W_TOOL, "", "", "",
 	  "description prompt subagent_type fork_turns fork_tools fork_profile run_in_background" },
 	{ A(QWEN), "web_fetch", W_PROMPT, "url", "", "", "prompt" },
+	{ A(OPENCODE), "bash", W_SHELL, "command", "workdir", "", "description timeout" },
+	{ A(OPENCODE), "read", W_READ, "filePath", "", "", "offset limit" },
+	{ A(OPENCODE), "write", W_WRITE, "filePath", "", "", "content" },
+	{ A(OPENCODE), "edit", W_EDIT, "filePath", "", "", "oldString newString replaceAll" },
+	{ A(OPENCODE), "apply_patch", W_PATCH, "patchText", "", "", "" },
+	{ A(OPENCODE), "glob", W_TREE, "path", "", "pattern", "" },
+	{ A(OPENCODE), "grep", W_TREE, "path", "", "include", "pattern" },
+	{ A(OPENCODE), "webfetch", W_URL, "url", "", "", "format timeout" },
+	{ A(OPENCODE), "task", W_TASK, "prompt", "", "", "description subagent_type task_id command" },
 	{ A(CURSOR), "Shell", W_SHELL, "command", "working_directory cwd", "",
 	  "description timeout is_background block_until_ms" },
 	{ A(CURSOR), "Read", W_READ, "file_path path target_file", "", "",
@@ -116,6 +125,7 @@ const char *const hook_around[HOOK_AGENT_COUNT] = {
 			"tool_input mcp_context original_request_name",
 	[HOOK_QWEN] = "session_id transcript_path cwd hook_event_name timestamp permission_mode prompt_id "
 		      "tool_name tool_input tool_use_id tool_call_id agent_id agent_type",
+	[HOOK_OPENCODE] = "hook_event_name session_id call_id cwd tool_name tool_input",
 	[HOOK_CURSOR] = "conversation_id generation_id model hook_event_name cursor_version "
 			"workspace_roots user_email transcript_path session_id tool_name "
 			"tool_input tool_use_id cwd agent_message command sandbox url file_path "

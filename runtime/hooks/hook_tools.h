@@ -12,10 +12,12 @@
  * and the address to which they are sent.  W_TREE: what lies below a directory, and the
  * tool.  W_TREES: the same, with lists of patterns.  W_PROMPT: a text that contains
  * addresses.  W_MCP: a tool of a server, which may have any name.  W_WATCH: a line for
- * a shell, or in `ws` the address of a web socket.
+ * a shell, or in `ws` the address of a web socket.  W_TASK: a tool with a text that may name
+ * files which the agent reads.
  */
 enum what { W_SHELL, W_READ, W_WRITE, W_EDIT, W_SOUGHT, W_FILES, W_PUBLISH, W_TREE, W_TREES, W_URL,
-	    W_PROMPT, W_PATCH, W_TOOL, W_MCP, W_WATCH };
+	    W_PROMPT, W_PATCH, W_TOOL, W_MCP, W_WATCH,
+	    W_TASK };
 
 /* Lists are words separated by blanks. */
 struct hook_tool {

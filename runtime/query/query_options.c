@@ -36,7 +36,7 @@ static const struct optspec table[] = {
 	{ ID_VERSION, "version", 0, OPTSPEC_NONE, 0, NULL, "the version" },
 };
 
-#define AGENTS "claude-code|codex|gemini-cli|cursor|qwen-code"
+#define AGENTS "claude-code|codex|gemini-cli|cursor|qwen-code|opencode"
 
 static const struct optspec_word words[] = {
 	{ "serve", "FILE", "answer at a unix socket" },
@@ -62,7 +62,8 @@ const struct optspec_program polquery_program = {
 		 "Answers requests under a compiled policy: one JSON object a line on stdin,\n"
 		 "one JSON decision a line on stdout (doc/polquery.md). Nothing is run.\n"
 		 "serve: the same at a unix socket, for many clients, until SIGTERM.\n"
-		 "hook: answers one message of claude-code, codex, gemini-cli, cursor or qwen-code;\n"
+		 "hook: answers one message of claude-code, codex, gemini-cli, cursor, qwen-code or\n"
+		 "opencode;\n"
 		 "fields of it that are to be ignored may be named. --run: polrun runs what is\n"
 		 "allowed, under that bundle, which also decides where there is no --bundle.\n"
 		 "install: shows the change of the agent's settings, asks, and makes it. doctor: whether the hook\n"
@@ -156,9 +157,10 @@ static int take_agent(struct query_options *o, char *const *argv, struct rt_err 
 		io_escape(shown, sizeof(shown), name, strlen(name));
 		(void)snprintf(what, sizeof(what), "'%s' is none of the agents", shown);
 	}
-	return rt_fail(err, EINVAL, "%s: %s, %s, %s, %s, %s", what,
+	return rt_fail(err, EINVAL, "%s: %s, %s, %s, %s, %s, %s", what,
 		       hook_agent_name(HOOK_CLAUDE), hook_agent_name(HOOK_CODEX),
-		       hook_agent_name(HOOK_GEMINI), hook_agent_name(HOOK_CURSOR), hook_agent_name(HOOK_QWEN));
+		       hook_agent_name(HOOK_GEMINI), hook_agent_name(HOOK_CURSOR), hook_agent_name(HOOK_QWEN),
+		       hook_agent_name(HOOK_OPENCODE));
 }
 
 static int take_socket(struct query_options *o, char **argv, int n, struct rt_err *err)
@@ -214,6 +216,9 @@ static int take_hook(struct query_options *o, char **argv, int n, struct rt_err 
 	if (o->run && hook_agent_find(o->agent) == HOOK_QWEN)
 		return rt_fail(err, EINVAL, "--run: qwen-code takes no other command from a hook: run it under "
 			       "polrun");
+	if (o->run && hook_agent_find(o->agent) == HOOK_OPENCODE)
+		return rt_fail(err, EINVAL, "--run: the plugin of opencode hands back no other command: run "
+			       "opencode itself under polrun");
 	if (o->run && hook_agent_find(o->agent) == HOOK_CURSOR)
 		return rt_fail(err, EINVAL, "--run: cursor takes no other command from the hook that "
 			       "it asks about commands: run cursor itself under polrun");
