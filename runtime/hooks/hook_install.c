@@ -437,6 +437,9 @@ static int change_plugin(const struct query_options *opt, const char *line, stru
 		(void)rt_fail(err, ENOMEM, "out of memory");
 		return TROUBLE;
 	}
+	/* root's opencode under polrun reads it as another user, and would go on without it */
+	if (f->missing)
+		f->mode = 0644;
 	return hook_rewrite(f, &new, opt->yes, err);
 }
 

@@ -59,8 +59,10 @@ static const char after_line[] =
 	"\t\tfreeze(args)\n"
 	"\t\tconst message = { hook_event_name: \"tool.execute.before\", session_id: sessionID, call_id: callID,\n"
 	"\t\t\tcwd: directory, tool_name: tool, tool_input: args }\n"
-	"\t\tconst answer = JSON.parse(await ask(JSON.stringify(message)))\n"
-	"\t\tif (answer.decision !== \"allow\") throw new Error(answer.reason || \"polquery: denied\")\n"
+	"\t\tconst said = await ask(JSON.stringify(message))\n"
+	"\t\tlet answer\n"
+	"\t\ttry { answer = JSON.parse(said) } catch { throw new Error(\"polquery: the answer is none\") }\n"
+	"\t\tif (answer?.decision !== \"allow\") throw new Error(answer?.reason || \"polquery: denied\")\n"
 	"\t},\n"
 	"})\n";
 

@@ -34,7 +34,7 @@ def read(out, event):
         assert agent != "codex" or effect == "deny", doc
         assert agent != "qwen-code" or effect != "ask", doc
         return effect, reason
-    if agent == "gemini-cli":
+    if agent in ("gemini-cli", "opencode"):
         assert set(doc) <= {"decision", "reason"}, doc
         assert doc["decision"] in ("allow", "deny"), doc
         return doc["decision"], doc.get("reason", "")

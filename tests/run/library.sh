@@ -60,7 +60,8 @@ compiles() { # NAME LINE…
 for f in "${ready[@]}"; do
 	compiles "$(basename "$f" .pol)" "use std/${f%.pol}"
 done
-all=("${ready[@]/#/use std/}" "use std/agent/claude-code" "use std/agent/codex" "use std/agent/gemini-cli" "use std/agent/cursor" "use std/agent/qwen-code")
+all=("${ready[@]/#/use std/}" "use std/agent/claude-code" "use std/agent/codex" "use std/agent/gemini-cli" "use std/agent/cursor" "use std/agent/qwen-code"
+	"use std/agent/opencode")
 mapfile -t back < <(printf '%s\n' "${all[@]%.pol}" | sort -r)
 compiles all "${all[@]%.pol}"
 compiles backwards "${back[@]}"
