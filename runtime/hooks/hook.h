@@ -8,7 +8,7 @@
 
 #include "runtime/query/query_options.h"
 
-/* For all four agents: a hook that exits with this status blocks the tool, and the
+/* For all agents: a hook that exits with this status blocks the tool, and the
  * agent shows what the hook wrote on stderr. */
 enum { HOOK_BLOCKS = 2 };
 

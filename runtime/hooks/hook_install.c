@@ -5,6 +5,7 @@
 #include "runtime/hooks/hook_install.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -423,8 +424,8 @@ static int change_plugin(const struct query_options *opt, const char *line, stru
 	AUTO_FREE char *text = line ? hook_plugin_text(line) : NULL;
 	const struct hook_edit new = { .text = text, .n = text ? strlen(text) : 0 };
 
-	if (line ? text && !f->missing && strcmp(f->old.text, text) == 0 : f->missing) {
-		printf("%s: %s\n", f->path, line ? "it is installed already" : "it is not installed");
+	if (text && !f->missing && strcmp(f->old.text, text) == 0) {
+		printf("%s: it is installed already\n", f->path);
 		return 0;
 	}
 	if (!f->missing && !hook_plugin_is_ours(f->old.text)) {
@@ -457,7 +458,12 @@ int hook_install(const struct query_options *opt)
 		r = rt_fail(&err, EINVAL, "HOME is not set, or no absolute path");
 	if (r == 0 && install && !write_line(opt, agent, line, sizeof(line), &err))
 		r = -EINVAL;
-	if (r == 0 && agent == HOOK_OPENCODE && (install || access(path, F_OK) == 0))
+	if (r == 0 && agent == HOOK_OPENCODE && !install && faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) != 0 &&
+	    errno == ENOENT) {
+		printf("%s: it is not installed\n", path);
+		return 0;
+	}
+	if (r == 0 && agent == HOOK_OPENCODE && install)
 		r = hook_plugin_make_folders(path, &err);
 	if (r == 0)
 		r = hook_rewrite_read(&f, path, &err);

@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <json-c/json.h>
 #include <limits.h>
 #include <stdio.h>
@@ -17,7 +18,6 @@
 #include <unistd.h>
 
 #include "runtime/base/io.h"
-#include "runtime/base/place.h"
 #include "runtime/hooks/hook_edit.h"
 #include "runtime/hooks/hook_look.h"
 #include "runtime/hooks/hook_settings.h"
@@ -184,6 +184,7 @@ static void look_at_config(struct hook_look *l, const char *path)
 static void look_in(struct hook_look *l, const char *dir)
 {
 	static const char *const folders[] = { "plugin", "plugins", "tool", "tools" };
+	static const char *const commands[] = { "command", "commands" };
 	static const char *const configs[] = { "opencode.json", "opencode.jsonc", ".opencode/opencode.json",
 					       ".opencode/opencode.jsonc" };
 	char path[PATH_MAX + 40];
@@ -192,6 +193,12 @@ static void look_in(struct hook_look *l, const char *dir)
 		(void)snprintf(path, sizeof(path), "%s/.opencode/%s", dir[1] ? dir : "", folders[i]);
 		if (holds_any(path))
 			hook_say(l, HOOK_WRONG, "is the project's code, which opencode runs before the hook is asked: ",
+				 path);
+	}
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		(void)snprintf(path, sizeof(path), "%s/.opencode/%s", dir[1] ? dir : "", commands[i]);
+		if (holds_any(path))
+			hook_say(l, HOOK_NOTE, "shell lines and files in the text of its slash commands come to no hook: ",
 				 path);
 	}
 	for (size_t i = 0; i < sizeof(configs) / sizeof(configs[0]); i++) {
@@ -203,20 +210,21 @@ static void look_in(struct hook_look *l, const char *dir)
 void hook_plugin_look_around(struct hook_look *l)
 {
 	const char *home = getenv("HOME"), *off = getenv("OPENCODE_PURE");
-	AUTO_FREE char *dir = getcwd(NULL, 0), *top = dir ? place_project(dir, home ? home : "/") : NULL;
+	AUTO_FREE char *dir = getcwd(NULL, 0);
+	char git[PATH_MAX + 8];
 	char *slash;
 
 	if (off && off[0])
 		hook_say(l, HOOK_WRONG, "no plugin runs, as the environment says: ", "OPENCODE_PURE");
-	if (!top) {
+	if (!dir)
 		hook_say(l, HOOK_WRONG, "cannot tell what the project runs beside it", "");
-		return;
-	}
-	/* from here up to the project's own directory, as opencode goes */
-	for (;;) {
+	/* from here up to what holds .git, or to the root, as opencode goes; what lies in HOME itself is the user's */
+	while (dir && !(home && strcmp(dir, home) == 0)) {
 		look_in(l, dir);
-		if (strcmp(dir, top) == 0 || (slash = strrchr(dir, '/')) == NULL || slash == dir)
+		(void)snprintf(git, sizeof(git), "%s/.git", dir[1] ? dir : "");
+		slash = strrchr(dir, '/');
+		if (!dir[1] || !slash || faccessat(AT_FDCWD, git, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 			return;
-		*slash = '\0';
+		slash[slash == dir] = '\0';
 	}
 }

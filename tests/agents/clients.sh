@@ -25,6 +25,10 @@ run_qwen() { # it needs a newer node than the others
 	clean PATH="${NODE_BIN:+$NODE_BIN:}$path" ANTHROPIC_BASE_URL="http://127.0.0.1:$port" ANTHROPIC_API_KEY=none ANTHROPIC_MODEL=x \
 		timeout 120 "$QWEN" --auth-type anthropic -m x --approval-mode "${qwen_mode:-yolo}" "$1"
 }
+run_opencode() { # what it is given as words it puts in quotes
+	printf '%s\n' "$1" | clean OPENCODE_DISABLE_AUTOUPDATE=1 OPENCODE_DISABLE_MODELS_FETCH=1 ${opencode_env:-} \
+		timeout 120 "$OPENCODE" run -m "${opencode_model:-anthropic/claude-sonnet-4-5}"
+}
 run_codex() {
 	clean timeout 120 "$CODEX" exec --skip-git-repo-check ${codex_sandbox:---dangerously-bypass-approvals-and-sandbox} "$1"
 }
@@ -53,12 +57,18 @@ lines() { # AGENT LINE…
 }
 
 # The agent is told to do WHAT; prints "done" or "held".
-does() { # AGENT command|file|mcp|cat|grep
+does() { # AGENT command|file|mcp|cat|grep|patch|task|subagent
 	local call=''
 	rm -f "$work/p/ran"
 	: >"$log"
 	case $1.$2 in
 	claude-code.command) call="Bash {\"command\":\"touch $work/p/ran\",\"description\":\"x\"}" ;;
+	opencode.command) call="bash {\"command\":\"touch $work/p/ran\",\"description\":\"x\"}" ;;
+	opencode.file) call="read {\"filePath\":\"$work/p/secret\"}" ;;
+	opencode.mcp) call="pol_mark {\"name\":\"$work/p/ran\"}" ;;
+	opencode.patch) call="apply_patch {\"patchText\":\"*** Begin Patch\\n*** Add File: ran\\n+x\\n*** End Patch\"}" ;;
+	opencode.task) call="task {\"description\":\"x\",\"prompt\":\"see @secret\",\"subagent_type\":\"general\"}" ;;
+	opencode.subagent) call="task {\"description\":\"x\",\"prompt\":\"CALL bash {\\\"command\\\":\\\"touch $work/p/ran\\\"}\",\"subagent_type\":\"general\"}" ;;
 	qwen-code.command) call="run_shell_command {\"command\":\"touch $work/p/ran\",\"description\":\"x\"}" ;;
 	qwen-code.file) call="read_file {\"file_path\":\"$work/p/secret\"}" ;;
 	gemini-cli.command) call="run_shell_command {\"command\":\"touch $work/p/ran\",\"description\":\"x\"}" ;;
@@ -112,6 +122,10 @@ prepare() {
 gemini_base() {
 	printf '"security":{"auth":{"selectedType":"gemini-api-key"}},"mcpServers":{"pol":{"command":"/usr/bin/python3","args":["%s"],"trust":true}}' \
 		"$PWD/tests/agents/mcp.py"
+}
+opencode_base() {
+	printf '{"autoupdate":false,"share":"disabled","small_model":"anthropic/claude-sonnet-4-5","provider":{"anthropic":{"options":{"baseURL":"http://127.0.0.1:%s/v1","apiKey":"none"},"models":{"gpt-5":{"name":"x","limit":{"context":100000,"output":1000}}}}},' "$port"
+	printf '"mcp":{"pol":{"type":"local","command":["/usr/bin/python3","%s"]}}}\n' "$PWD/tests/agents/mcp.py"
 }
 codex_base() {
 	printf 'model = "x"\nmodel_provider = "none"\n[model_providers.none]\nname = "none"\nbase_url = "http://127.0.0.1:%s/v1"\nwire_api = "responses"\n' "$port"

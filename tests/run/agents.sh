@@ -3,7 +3,7 @@
 # tests/agents/model.py.  What the doctor calls good holds there, for a command, a file and
 # a tool of an MCP server; what he calls wrong lets the command through.  And what he says
 # of Codex's trust is what its own app-server says.
-#   BUILD=FOLDER CODEX=PROGRAM CLAUDE=PROGRAM GEMINI=PROGRAM tests/run/agents.sh
+#   BUILD=FOLDER CODEX=PROGRAM CLAUDE=PROGRAM GEMINI=PROGRAM QWEN=PROGRAM OPENCODE=PROGRAM tests/run/agents.sh
 #       (`./dev agents` installs them)
 # Last line: N passed, N failed, N skipped.
 set -uo pipefail
@@ -11,7 +11,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/count.sh
 . tests/agents/clients.sh
 bin=$PWD/build/agents/node_modules/.bin
-: "${BUILD:=$PWD/build/dev}" "${CODEX:=$bin/codex}" "${CLAUDE:=$bin/claude}" "${GEMINI:=$bin/gemini}" "${QWEN:=$bin/qwen}"
+: "${BUILD:=$PWD/build/dev}" "${CODEX:=$bin/codex}" "${CLAUDE:=$bin/claude}" "${GEMINI:=$bin/gemini}" "${QWEN:=$bin/qwen}" "${OPENCODE:=$bin/opencode}"
 NODE_BIN=$PWD/build/agents/node_modules/node/bin
 [ -x "$NODE_BIN/node" ] || NODE_BIN=
 BUILD=$(cd "$BUILD" && pwd -P)
@@ -34,6 +34,8 @@ for name in strict wide; do
 			echo 'file { allow read "${PROJECT_DIR}" }'
 			echo 'tool "mcp__pol__mark" { allow }'
 			echo 'tool "mcp_pol_mark" { allow }'
+			echo 'tool "pol_mark" { allow }'
+			echo 'file { allow write "${PROJECT_DIR}/ran" }'
 			echo 'tool "view_image" { allow }'
 		fi
 	} >"$work/$name.pol"
@@ -291,6 +293,56 @@ if PATH=${NODE_BIN:+$NODE_BIN:}$PATH have qwen-code "$QWEN"; then
 	sed -i 's# || {[^}]*}##' "$work/home/.qwen/settings.json"
 	sed -i 's#bin/polquery#bin/none#' "$work/home/.qwen/settings.json"
 	both "open where it is missing" qwen-code 1 'everything is allowed' command "done"
+fi
+
+# --- opencode ------------------------------------------------------------------------------
+
+plugin=$work/home/.config/opencode/plugin/polquery.js
+good_opencode() {
+	rm -rf "$work/p/.opencode"
+	mkdir -p "${plugin%/*}"
+	opencode_base >"$work/home/.config/opencode/opencode.json"
+	# it looks for packages at each start, and loads plugins when it has not got them
+	printf 'registry=http://127.0.0.1:1/\nfetch-retries=0\n' >"$work/home/.npmrc"
+	clean "$BUILD/bin/polquery" install opencode --bundle "$work/$1.polb" --yes >"$work/installed" 2>&1
+}
+if have opencode "$OPENCODE"; then
+	surfaces opencode good_opencode
+	good_opencode strict
+	for what in task subagent; do
+		did=$(does opencode "$what")
+		count_check "opencode: the $what is held" "$([ "$did" = held ] || echo "$did")"
+	done
+	# its models of another kind have another tool for files
+	opencode_model=anthropic/gpt-5
+	for pair in strict:held wide:done; do
+		good_opencode "${pair%:*}"
+		did=$(does opencode patch)
+		count_check "opencode: ${pair%:*}: the patch is ${pair#*:}" "$([ "$did" = "${pair#*:}" ] || echo "$did")"
+	done
+	opencode_model=''
+	# what a project's own plugin makes of the call, after ours
+	good_opencode wide
+	mkdir -p "$work/p/.opencode/plugin"
+	echo "export const Z = async () => ({ 'tool.execute.before': async (i, o) => { o.args.command = 'touch $work/p/other' } })" \
+		>"$work/p/.opencode/plugin/z.js"
+	both "a plugin of the project" opencode 1 "is the project's code" command held
+	count_check "opencode: a plugin of the project changes no call" "$([ ! -e "$work/p/other" ] || echo "it does")"
+	rm -rf "$work/p/.opencode" "$work/p/other"
+	good_opencode strict
+	opencode_env=OPENCODE_PURE=1
+	did=$(does opencode command)
+	count_check "opencode: OPENCODE_PURE: no plugin is asked" "$([ "$did" = "done" ] || echo "$did")"
+	opencode_env=''
+	sed -i 's#bin/polquery#none/polquery#' "$plugin"
+	both "closed where polquery is missing" opencode 1 'is not there, so that everything is denied' command held
+	good_opencode strict
+	sed -i "s#$BUILD/bin/polquery .* hook opencode#/bin/sleep 60 \# polquery hook opencode#;s#timeout 20#timeout 2#" "$plugin"
+	did=$(does opencode command)
+	count_check "opencode: closed where it hangs" "$([ "$did" = held ] || echo "$did")"
+	good_opencode strict
+	clean "$BUILD/bin/polquery" uninstall opencode --yes >"$work/installed" 2>&1
+	both "uninstalled" opencode 1 'not installed' command "done"
 fi
 
 # --- Codex -------------------------------------------------------------------------------------
