@@ -102,7 +102,7 @@ static enum said ask(enum hook_agent agent, const char *text, size_t n)
 	LAW(a.text && a.n > 1 && memchr(a.text, '\n', a.n) == a.text + a.n - 1);
 	a.text[a.n - 1] = '\0';
 	LAW(query_json_init(&j) && query_json_read(&j, a.text, a.n - 1, &err));
-	is = agent == HOOK_GEMINI ? read_gemini(j.doc) :
+	is = agent == HOOK_GEMINI || agent == HOOK_OPENCODE ? read_gemini(j.doc) :
 	     agent == HOOK_CURSOR ? read_cursor(j.doc) :
 				    read_claude(j.doc, agent == HOOK_CLAUDE);
 	query_json_release(&j);
