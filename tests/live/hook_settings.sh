@@ -262,7 +262,7 @@ out=$("$BIN/polquery" --format json doctor)
 rc=$?
 want_rc 1
 [ "$(json '[d["good"], len(d["agents"]), [f["kind"] for f in d["agents"][2]["findings"] if "no hook runs" in f["text"]]]')" = \
-	"[False, 4, ['wrong']]" ] || bad "not wrong"
+	"[False, 6, ['wrong']]" ] || bad "not wrong"
 rm -r "$P/.gemini"
 for words in '--format xml doctor' "--format json -b $B" '--format json --format text doctor'; do
 	# shellcheck disable=SC2086
