@@ -94,7 +94,7 @@ for policy in profile names; do
 	cannot $policy .env
 	cannot $policy .env.local
 	cannot $policy .git/hooks/pre-commit
-	for line in 'git config user.name E' 'mv .git/config x' 'rm -rf .git/hooks' \
+	for line in 'git config core.pager E' 'mv .git/config x' 'rm -rf .git/hooks' \
 		'mkdir h && mv h .git/hooks' 'cp src/a.ts .git/hooks/post-commit'; do
 		in_run $policy "$line"
 		[ "$rc" -ne 0 ] || bad "$line: it succeeded"

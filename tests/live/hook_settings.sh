@@ -137,7 +137,7 @@ t "doctor: settings that Claude Code skips, or reads in another way"
 agent=claude-code
 rows_of "$HOME/.claude/settings.json" <<'ROWS'
 0|answers|{"hooks":{"PreToolUse":[@]}}
-0|answers|{"hooks":{"PreToolUse":[@]},"theme":"dark","editorMode":"vim","autoUpdatesChannel":"latest","tui":"fullscreen","verbose":true,"effortLevel":"high","skipDangerousModePermissionPrompt":true,"skipAutoPermissionPrompt":true,"permissions":{"defaultMode":"auto","disableBypassPermissionsMode":"disable"},"enabledPlugins":{"a@b":true},"extraKnownMarketplaces":{"b":{"source":{"source":"github","repo":"a/b"}}},"voice":{"enabled":true},"autoMemoryEnabled":false}
+0|answers|{"hooks":{"PreToolUse":[@]},"theme":"dark","editorMode":"vim","autoUpdatesChannel":"latest","tui":"fullscreen","verbose":true,"effortLevel":"high","skipDangerousModePermissionPrompt":true,"skipAutoPermissionPrompt":true,"permissions":{"defaultMode":"auto","disableBypassPermissionsMode":"disable"},"enabledPlugins":{"a-b":true},"extraKnownMarketplaces":{"b":{"source":{"source":"github","repo":"a/b"}}},"voice":{"enabled":true},"autoMemoryEnabled":false}
 1|is not known here.*: tui|{"hooks":{"PreToolUse":[@]},"tui":"x"}
 1|is not known here.*: extraKnownMarketplaces|{"hooks":{"PreToolUse":[@]},"extraKnownMarketplaces":{"b":{"source":"x"}}}
 1|is not known here.*: verbose|{"hooks":{"PreToolUse":[@]},"verbose":"yes"}
