@@ -99,7 +99,7 @@ static void put_net(struct buf *b, const struct project_look *l)
 		buf_printf(b, " To reach the registry:\n"
 			      "#     use %s\n#     network { mode limited }", net);
 	if (l->remote.n)
-		buf_printf(b, "\n# git push and fetch talk to %.*s: they ask, and work outside.",
+		buf_printf(b, "\n# git push and fetch talk to %.*s: push asks, and both work outside.",
 			   STR_ARG(l->remote));
 	buf_z(b, "\n\n");
 }
@@ -119,13 +119,13 @@ static void put_tests(struct buf *b, const struct project_look *l)
 		buf_z(b, "    command \"git status\" => allow\n"
 			 "    command \"git commit -m done\" => allow\n");
 	buf_z(b, "    file write \"${PROJECT_DIR}/src/new\" => allow\n}\n\n"
-		 "test \"what asks a person\" {\n    command \"rm -rf src\" => ask\n");
+		 "test \"what asks a person\" {\n    command \"rm -rf .git\" => ask\n");
 	for (size_t i = 0; i < l->kinds.n; i++)
 		put_lines(b, l->kinds.v[i].kind->asks, "ask");
 	if (l->is_repo)
 		buf_z(b, "    command \"git push\" => ask\n");
 	buf_z(b, "}\n\ntest \"what stays closed\" {\n"
-		 "    command \"curl https://example.org\" => deny\n"
+		 "    net tcp \"example.org\" port 443 => deny\n"
 		 "    file read \"${HOME}/.ssh/id_ed25519\" => deny\n"
 		 "    file write \"${PROJECT_DIR}/" NAME "\" => deny\n}\n");
 }
@@ -224,7 +224,7 @@ static void say(struct arena *a, const struct project_look *l)
 		printf("  %s: use %s\n", l->kinds.v[i].file, l->kinds.v[i].kind->use);
 	if (l->is_repo)
 		puts("  .git: use std/dev/git");
-	fputs("asks a person:  rm -rf src", stdout);
+	fputs("asks a person:  rm -rf .git", stdout);
 	for (size_t i = 0; i < l->kinds.n; i++)
 		for (size_t n = 0; n < 4 && l->kinds.v[i].kind->asks[n]; n++)
 			printf(", %s", l->kinds.v[i].kind->asks[n]);
