@@ -52,9 +52,13 @@ static void add_dropped(struct compilation *c)
 
 	for (i = 0; i < c->ir->dropped.n; i++) {
 		const struct ir_dropped *p = &c->ir->dropped.v[i];
-		struct diag *d = diag_add(&c->sink, DIAG_DROPPED, p->at.span,
-					  "'%.*s' does not count: %.*s",
-					  STR_ARG(p->text), STR_ARG(p->why));
+		struct diag *d;
+
+		/* nobody can change a line of the library; effective has them, too */
+		if (str_starts(p->at.file, STR("std/")) && !c->o->verbose)
+			continue;
+		d = diag_add(&c->sink, DIAG_DROPPED, p->at.span, "'%.*s' does not count: %.*s",
+			     STR_ARG(p->text), STR_ARG(p->why));
 
 		if (p->by.line)
 			diag_note(&c->sink, d, p->by.span, "this decides it");

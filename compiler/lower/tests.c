@@ -276,6 +276,14 @@ static bool check_by(struct lower *l, const struct map *rules,
 	return false;
 }
 
+static bool has_own_file(const struct lower *l)
+{
+	for (size_t i = 0; i < l->s->units.n; i++)
+		if (l->s->units.v[i]->named && !l->s->units.v[i]->std)
+			return true;
+	return false;
+}
+
 static void lower_test(struct lower *l, const struct map *rules,
 		       const struct sema_stmt *t)
 {
@@ -286,8 +294,9 @@ static void lower_test(struct lower *l, const struct map *rules,
 				.at = t->at,
 				.scopes = lower_scopes(l, t->stmt->expr) };
 
-	/* a test of a role that was not chosen is read only for its errors */
-	bool lives = !t->off && test.scopes;
+	/* a test of a role that was not chosen is read only for its errors; one of the library says what its
+	   file does alone, and somebody's own file beside it may say otherwise */
+	bool lives = !t->off && test.scopes && !(t->unit->std && has_own_file(l));
 
 	/* without a `when` a test is about the sandbox */
 	if (!t->stmt->expr)
