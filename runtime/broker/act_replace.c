@@ -14,8 +14,6 @@
 #include "runtime/base/sys.h"
 #include "runtime/broker/actions.h"
 
-#define TEMPORARY "config.polrun"
-
 /* The whole content, malloc'ed; -errno: the broker does not take it. */
 static ssize_t read_content(struct broker_act *a, const struct broker_spot *s, char **ret)
 {
@@ -62,8 +60,25 @@ static int make_file(const struct broker_act *a, const char *text, size_t n, mod
 	return keep;
 }
 
-/* Nobody could open it for writing while it had its other name. */
-static bool is_alone(const struct broker_act *a, int fd)
+/* Does it hold this text and nothing else? */
+static bool holds_text(const struct broker_act *a, int object, const char *text, size_t n)
+{
+	AUTO_CLOSE int fd = broker_reopen(a->b, object, O_RDONLY);
+	char buf[4096];
+	size_t at = 0;
+	ssize_t r;
+
+	while (fd >= 0 && (r = read(fd, buf, sizeof(buf))) > 0) {
+		if ((size_t)r > n - at || memcmp(buf, text + at, (size_t)r) != 0)
+			return false;
+		at += (size_t)r;
+	}
+	return fd >= 0 && r == 0 && at == n;
+}
+
+/* Nobody could open it for writing while it had its other name, which no run's broker opens; this looks
+ * all the same. */
+static bool is_alone(const struct broker_act *a, int fd, const char *text, size_t n)
 {
 	const struct broker_rules *rules = &a->b->rules;
 	struct stat st, at;
@@ -71,11 +86,12 @@ static bool is_alone(const struct broker_act *a, int fd)
 						RESOLVE_BENEATH | RESOLVE_NO_XDEV);
 
 	return there >= 0 && fstat(fd, &st) == 0 && fstat(there, &at) == 0 && st.st_dev == at.st_dev &&
-	       st.st_ino == at.st_ino && (!rules->in_use || !rules->in_use(rules->arg, there));
+	       st.st_ino == at.st_ino && (!rules->in_use || !rules->in_use(rules->arg, there)) &&
+	       holds_text(a, there, text, n);
 }
 
 /* Gives the file the name; what had it is gone. */
-static int name_file(const struct broker_act *a, int *fd)
+static int name_file(const struct broker_act *a, int *fd, const char *text, size_t n)
 {
 	const unsigned how = a->to->object < 0 ? RENAME_NOREPLACE : RENAME_EXCHANGE;
 	AUTO_CLOSE int object = -1;
@@ -83,17 +99,17 @@ static int name_file(const struct broker_act *a, int *fd)
 	int r = 0;
 
 	broker_fd_name(*fd, name);
-	if (linkat(a->b->self, name, a->to->parent, TEMPORARY, AT_SYMLINK_FOLLOW) != 0)
+	if (linkat(a->b->self, name, a->to->parent, BROKER_TEMPORARY, AT_SYMLINK_FOLLOW) != 0)
 		return -errno;
 	object = broker_reopen(a->b, *fd, O_PATH);
 	(void)close(*fd); /* its own opening counts as a writer */
 	*fd = -1;
-	if (object < 0 || renameat2(a->to->parent, TEMPORARY, a->to->parent, a->to->leaf, how) != 0)
+	if (object < 0 || renameat2(a->to->parent, BROKER_TEMPORARY, a->to->parent, a->to->leaf, how) != 0)
 		r = object < 0 ? object : -errno;
-	else if (!is_alone(a, object))
-		r = renameat2(a->to->parent, a->to->leaf, a->to->parent, TEMPORARY, how) == 0 ? -EACCES : -EIO;
+	else if (!is_alone(a, object, text, n))
+		r = renameat2(a->to->parent, a->to->leaf, a->to->parent, BROKER_TEMPORARY, how) == 0 ? -EACCES : -EIO;
 	if (r != 0 || how == RENAME_EXCHANGE)
-		(void)unlinkat(a->to->parent, TEMPORARY, 0);
+		(void)unlinkat(a->to->parent, BROKER_TEMPORARY, 0);
 	return r;
 }
 
@@ -110,7 +126,7 @@ static int replace(struct broker_act *a, const char *text, size_t n)
 		return fd;
 	broker_touch(a, a->at->path, a->at->object, "");
 	broker_touch(a, a->to->path, a->to->object, "");
-	r = name_file(a, &fd);
+	r = name_file(a, &fd, text, n);
 	if (r == 0)
 		broker_removed(a, a->to);
 	return r < 0 ? r : broker_done(unlinkat(a->at->parent, a->at->leaf, 0));

@@ -46,6 +46,7 @@
 #define BROKER_MOST_DEEP 64
 #define BROKER_MOST_MS 100
 #define BROKER_PAUSE_MS 2
+#define BROKER_TEMPORARY "config.polrun" /* of such a file, for a moment: no run may write this name anywhere */
 #define BROKER_MOST_REPLACED 65536u /* bytes of a file that is replaced: broker_rules.may_replace */
 
 enum broker_op { BROKER_READ, BROKER_WRITE, BROKER_START };

@@ -54,6 +54,10 @@ static bool allows(void *arg, enum broker_op op, const char *path, bool is_dir,
 		*ret_rule = BROKER_NO_RULE;
 		return false;
 	}
+	if (op == BROKER_WRITE && strcmp(strrchr(path, '/') + 1, BROKER_TEMPORARY) == 0) {
+		*ret_rule = BROKER_NO_RULE;
+		return false;
+	}
 	if (op == BROKER_WRITE) {
 		const struct sandbox_wall *w = stays_at(&b->stays, path);
 

@@ -218,7 +218,7 @@ static bool is_address(struct text t)
 	static const char *const schemes[] = { "https://", "http://", "ssh://", "git://" };
 	const char *colon = memchr(t.p, ':', t.n), *slash = memchr(t.p, '/', t.n);
 
-	if (!is_of(t, "._/+@:~%=?&,") || holds(t, "::") || holds(t, "//-") || holds(t, "@-") || holds(t, ":-"))
+	if (!is_of(t, "._/+@:~=?&,") || holds(t, "localhost") || holds(t, "127.") || holds(t, "::") || holds(t, "//-") || holds(t, "@-") || holds(t, ":-"))
 		return false;
 	for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
 		size_t n = strlen(schemes[i]);
@@ -260,11 +260,17 @@ static bool is_value(enum value v, struct text t)
 	return false;
 }
 
+/* Git does not know a remote whose name begins with '/', and takes the name for a path. */
+static bool is_nick(struct text name)
+{
+	return is_of(name, "._/+@ ") && name.p[0] != '/';
+}
+
 static const struct harmless *harmless(const struct entry *e)
 {
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (is_called(e->section, all[i].section) && is_called(e->key, all[i].key) &&
-		    e->named == all[i].named && (!e->named || is_of(e->name, "._/+@ ")))
+		    e->named == all[i].named && (!e->named || is_nick(e->name)))
 			return &all[i];
 	return NULL;
 }
@@ -300,6 +306,20 @@ static bool is_in(const struct entries *all_of, const struct entry *e)
 	return false;
 }
 
+static bool is_url(const struct entry *e)
+{
+	return e->named && is_called(e->section, "remote") && is_called(e->key, "url");
+}
+
+/* Has the remote of this address none any more?  Then `git push NAME` takes its name for a path, too. */
+static bool is_remote_lost(const struct entries *is, const struct entry *url)
+{
+	for (size_t i = 0; i < is->n; i++)
+		if (is_url(&is->v[i]) && is_same_text(is->v[i].name, url->name))
+			return false;
+	return true;
+}
+
 /* Does another setting name a remote whose address is not there?  Then git takes the name for a path:
  * of a folder that the run may make, with hooks in it. */
 static bool leads_nowhere(const struct entries *all_of, const struct entry *e)
@@ -313,8 +333,7 @@ static bool leads_nowhere(const struct entries *all_of, const struct entry *e)
 	for (size_t i = 0; i < all_of->n; i++) {
 		const struct entry *x = &all_of->v[i];
 
-		if (x->named && is_called(x->section, "remote") && is_called(x->key, "url") &&
-		    is_same_text(x->name, e->value))
+		if (is_url(x) && is_nick(x->name) && is_same_text(x->name, e->value))
 			return false;
 	}
 	return true;
@@ -362,6 +381,9 @@ static bool compare(const struct entries *was, const struct entries *is, struct 
 		if (!x || !y || !(is_same(x, y) || is_newer_format(x, y)))
 			return no(ret, y ? y : x);
 	}
+	for (size_t n = 0; n < was->n; n++)
+		if (is_url(&was->v[n]) && is_remote_lost(is, &was->v[n]))
+			return no(ret, &was->v[n]);
 	for (size_t n = 0; n < is->n; n++) {
 		const struct harmless *h = harmless(&is->v[n]);
 
