@@ -394,11 +394,22 @@ class Judge:
                 return True
         return False
 
+    def led_from_denied(self, path):
+        """Does a link at a name that must not be written lead to the path, or above it?  Then the run
+        would write by another name what the rule keeps; polrun names the link."""
+        for link, text in self.w.links.items():
+            real = os.path.realpath(os.path.join(os.path.dirname(link), text))
+            if at(path, real) and not self.effective("write", link + path[len(real):])[0]:
+                return True
+        return False
+
     def why_stricter(self, verb, paths, model, errno, text):
         """The name of the reason for which an allowed operation may fail."""
         for op, path in self.needs(verb, paths, model):
             if op == "write" and path in self.kept:
                 return "a link on the way of a rule"
+            if op == "write" and self.led_from_denied(path):
+                return "a link in a directory that must not be written"
             # what must not be read is masked
             if self.renamed(op, path) or self.renamed("read", path):
                 return "a denial under a link's name"
