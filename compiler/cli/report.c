@@ -54,8 +54,8 @@ static void add_dropped(struct compilation *c)
 		const struct ir_dropped *p = &c->ir->dropped.v[i];
 		struct diag *d;
 
-		/* nobody can change a line of the library; effective has them, too */
-		if (str_starts(p->at.file, STR("std/")) && !c->o->verbose)
+		/* it would be told at each run without a policy; effective has it, too */
+		if (str_eqz(p->why, IR_WHY_MANAGED_RULE) && str_starts(p->at.file, STR("std/")) && !c->o->verbose)
 			continue;
 		d = diag_add(&c->sink, DIAG_DROPPED, p->at.span, "'%.*s' does not count: %.*s",
 			     STR_ARG(p->text), STR_ARG(p->why));

@@ -51,6 +51,9 @@ struct ir_rule {
 	size_t nlifted_by;
 };
 
+/* Why an `opaque allow` of a level that is not managed counts as ask. */
+#define IR_WHY_MANAGED_RULE "a managed rule denies or asks about commands: what cannot be seen into asks"
+
 /* A statement that a lock or a narrow-only level took away; shown as a notice. */
 struct ir_dropped {
 	struct str text;

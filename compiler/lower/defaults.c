@@ -232,7 +232,7 @@ void lower_opaque_done(struct lower *l)
 
 		if (!s->set || s->effect != IR_ALLOW || s->level <= IR_MANAGED_FILE || !r)
 			continue;
-		lower_drop(l, s->source, "a managed rule denies or asks about commands: what cannot be seen into asks",
+		lower_drop(l, s->source, IR_WHY_MANAGED_RULE,
 			   s->at, r->at, s->level);
 		s->effect = IR_ASK;
 	}
