@@ -307,34 +307,21 @@ static void ask_unknown(struct asking *k, const struct ir_request *req)
 	}
 }
 
-/* Does a default allow any command at all? */
-static bool may_default_allow(const struct ir *ir)
+/* The mildest effect that `otherwise` has in any scope for a command that no rule is about. */
+static enum ir_effect mildest_default(const struct ir *ir)
 {
+	enum ir_effect mildest = IR_HIDE;
 	enum ir_scope scope;
 
 	for (scope = IR_SANDBOX; scope <= IR_HOST; scope <<= 1) {
 		const struct ir_scalar *s =
 			&ir->scalars[ir_scalar_in(ir, IR_S_COMMAND_OTHERWISE, scope)];
+		enum ir_effect effect = s->by_risk ? s->effects[IR_RISK_LOW] : s->effect;
 
-		if (s->by_risk ? s->effects[IR_RISK_LOW] == IR_ALLOW : s->effect == IR_ALLOW)
-			return true;
+		if (effect < mildest)
+			mildest = effect;
 	}
-	return false;
-}
-
-/* Does `otherwise` deny whatever no rule is about? */
-static bool denies_the_rest(const struct ir *ir)
-{
-	enum ir_scope scope;
-
-	for (scope = IR_SANDBOX; scope <= IR_HOST; scope <<= 1) {
-		const struct ir_scalar *s =
-			&ir->scalars[ir_scalar_in(ir, IR_S_COMMAND_OTHERWISE, scope)];
-
-		if ((s->by_risk ? s->effects[IR_RISK_LOW] : s->effect) < IR_DENY)
-			return false;
-	}
-	return true;
+	return mildest;
 }
 
 /* May a rule let a program of this base name pass?  "git-rebase" is one of git's. */
@@ -361,7 +348,7 @@ static bool may_lose(const struct diff *d, const struct ir *ir)
 		struct str name = eval_tabled_name(ir, i);
 
 		if (eval_tabled_runs(ir, name) != EVAL_RUNS_NOTHING &&
-		    (!denies_the_rest(ir) || eval_tabled_is_transparent(ir, name) ||
+		    (mildest_default(ir) < IR_DENY || eval_tabled_is_transparent(ir, name) ||
 		     may_rule_pass(d, first_word(name))))
 			return true;
 	}
@@ -376,7 +363,7 @@ static bool may_lose(const struct diff *d, const struct ir *ir)
 static bool may_matter(const struct asking *k, const struct ir *ir, enum ir_effect effect)
 {
 	return may_allow_shell(k, ir) ||
-	       (effect != IR_ASK && (may_lose(k->d, ir) || may_default_allow(ir)));
+	       (effect != IR_ASK && (may_lose(k->d, ir) || mildest_default(ir) == IR_ALLOW));
 }
 
 /* True if no line can make a difference. */

@@ -390,6 +390,8 @@ const char *ir_part_name(enum ir_part p);   /* "setting", "runner", … */
 const char *ir_scalar_section(enum ir_scalar_id id);
 const char *ir_scalar_key(enum ir_scalar_id id);
 enum ir_scalar_type ir_scalar_type(enum ir_scalar_id id);
+/* The scalar of scope sandbox that belongs to `otherwise` or `opaque` of commands; others: `id`. */
+enum ir_scalar_id ir_scalar_of_sandbox(enum ir_scalar_id id);
 /* The scalar that says in this scope what `id` says: of commands, `otherwise` and `opaque` may have
  * another value in scope sandbox. */
 enum ir_scalar_id ir_scalar_in(const struct ir *ir, enum ir_scalar_id id, enum ir_scope scope);

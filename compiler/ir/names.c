@@ -138,11 +138,16 @@ enum ir_scalar_type ir_scalar_type(enum ir_scalar_id id)
 	return scalar_words[id].type;
 }
 
+enum ir_scalar_id ir_scalar_of_sandbox(enum ir_scalar_id id)
+{
+	return id == IR_S_COMMAND_OTHERWISE ? IR_S_SANDBOX_OTHERWISE :
+	       id == IR_S_COMMAND_OPAQUE    ? IR_S_SANDBOX_OPAQUE :
+					      id;
+}
+
 enum ir_scalar_id ir_scalar_in(const struct ir *ir, enum ir_scalar_id id, enum ir_scope scope)
 {
-	enum ir_scalar_id inside = id == IR_S_COMMAND_OTHERWISE ? IR_S_SANDBOX_OTHERWISE :
-				   id == IR_S_COMMAND_OPAQUE	? IR_S_SANDBOX_OPAQUE :
-								  id;
+	enum ir_scalar_id inside = ir_scalar_of_sandbox(id);
 
 	return scope == IR_SANDBOX && ir->scalars[inside].set ? inside : id;
 }

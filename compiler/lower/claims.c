@@ -73,7 +73,7 @@ void claims_check_locks(const struct claims *c)
 			enum ir_level level = x->t->unit->level;
 			struct diag *d;
 
-			/* nobody can drop a line of the library: there the lock is what counts */
+			/* an author cannot remove a line of the standard library: the lock wins there without an error */
 			if (level <= lock->t->unit->level || level == IR_DEFAULT || x->t->unit->std)
 				continue;
 			d = diag_add(sink, DIAG_SCALAR_LOCKED, x->at.span,
@@ -97,7 +97,7 @@ static bool overrides(const struct claim *x, const struct claim *y)
 		return false;
 	if ((x->t->role.n > 0) != (y->t->role.n > 0))
 		return x->t->role.n > 0;
-	/* what a level's own files say comes before what it has from the standard library */
+	/* within one level, a statement of the author's own file wins over one of the standard library */
 	return sema_imports(by, y->t->unit) || (y->t->unit->std && !by->std);
 }
 

@@ -1,17 +1,11 @@
 /*
- * What holds where no rule decides, and for what nobody can see into: reads every `otherwise` and
- * `opaque`.  Those of commands may be about one scope, and are two scalars each.
+ * Reads every `otherwise` (the effect where no rule decides) and `opaque` (the effect for a command
+ * that cannot be read).  Those of commands may be about one scope, and are two scalars each.
  */
 #include "compiler/lower/defaults.h"
 
 #include "compiler/lower/cond.h"
 #include "compiler/lower/scalar_claim.h"
-
-/* The default of commands in scope sandbox that goes with the one in scope host. */
-static enum ir_scalar_id inside_of(enum ir_scalar_id id)
-{
-	return id == IR_S_COMMAND_OTHERWISE ? IR_S_SANDBOX_OTHERWISE : IR_S_SANDBOX_OPAQUE;
-}
 
 /* The scopes that a default of commands is about; 0 after an error. */
 static unsigned scopes_of(struct lower *l, const struct sema_stmt *t)
@@ -42,7 +36,7 @@ static unsigned scopes_of(struct lower *l, const struct sema_stmt *t)
 static void command_default(struct lower *l, const struct sema_stmt *t, enum ir_scalar_id id,
 			    const struct ir_scalar *value)
 {
-	const enum ir_scalar_id rows[] = { id, inside_of(id) };
+	const enum ir_scalar_id rows[] = { id, ir_scalar_of_sandbox(id) };
 	const unsigned scopes = scopes_of(l, t);
 
 	for (size_t i = 0; i < POL_LEN(rows); i++) {

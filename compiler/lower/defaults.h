@@ -1,6 +1,6 @@
 /*
- * Defaults: what holds where no rule decides (`otherwise`), and for what nobody can see into
- * (`opaque`).
+ * Defaults: the effect where no rule decides (`otherwise`), and the effect for a command that
+ * cannot be read (`opaque`).
  */
 #ifndef COMPILER_LOWER_DEFAULTS_H
 #define COMPILER_LOWER_DEFAULTS_H

@@ -177,8 +177,8 @@ void lower_settings(struct lower *l);
 /* Reads every `otherwise`, `opaque`, mode, limit and `base`, and decides which counts. */
 void lower_scalars(struct lower *l);
 /*
- * With all rules known: a level that is not managed cannot allow what nobody can see into where a
- * managed level denies or asks about commands.  Such an `opaque allow` counts as `opaque ask`.
+ * Turns an `opaque allow` of a level that is not managed into `opaque ask` where a managed level
+ * denies or asks about commands.  All rules must be known when it is called.
  */
 void lower_opaque_done(struct lower *l);
 /*

@@ -13,7 +13,7 @@ struct ir_scalar *scalar_claim(struct lower *l, const struct sema_stmt *t, enum 
 
 bool scalar_is_same(const struct claim *x, const struct claim *y);
 
-/* A statement about both scopes makes two claims; what is wrong with it is said of the first. */
+/* A statement about both scopes makes two claims; an error in it is reported for the first only. */
 bool scalar_is_second(const struct claim *x);
 
 #endif

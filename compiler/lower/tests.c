@@ -294,8 +294,8 @@ static void lower_test(struct lower *l, const struct map *rules,
 				.at = t->at,
 				.scopes = lower_scopes(l, t->stmt->expr) };
 
-	/* a test of a role that was not chosen is read only for its errors; one of the library says what its
-	   file does alone, and somebody's own file beside it may say otherwise */
+	/* a test of a role that was not chosen is read only for its errors; a test of
+	   the standard library holds for its file alone, so it does not run beside an author's own file */
 	bool lives = !t->off && test.scopes && !(t->unit->std && has_own_file(l));
 
 	/* without a `when` a test is about the sandbox */
