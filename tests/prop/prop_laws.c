@@ -353,13 +353,23 @@ static bool is_kept(const struct ir *ir, struct str name)
 static void check_scalars(struct law *l, unsigned long run, const struct pol *q,
 			  const struct ir *x, const struct ir *y)
 {
+	static const enum ir_scope scopes[] = {IR_SANDBOX, IR_HOST};
 	size_t i;
 
-	for (i = 0; i < IR_SCALAR_COUNT; i++) {
-		l->bites += is_milder((enum ir_scalar_id)i, &y->scalars[i], &x->scalars[i]);
-		if (is_milder((enum ir_scalar_id)i, &x->scalars[i], &y->scalars[i]))
+	/* each scope's value, whichever row holds it: where one statement decides for both, the
+	   row of the sandbox is not set */
+	for (i = 0; i < IR_SCALAR_COUNT * POL_LEN(scopes); i++) {
+		const enum ir_scalar_id id = (enum ir_scalar_id)(i / POL_LEN(scopes));
+		const enum ir_scope scope = scopes[i % POL_LEN(scopes)];
+		const struct ir_scalar *old = &x->scalars[ir_scalar_in(x, id, scope)];
+		const struct ir_scalar *new = &y->scalars[ir_scalar_in(y, id, scope)];
+
+		if (ir_is_of_sandbox(id))
+			continue;
+		l->bites += is_milder(id, new, old);
+		if (is_milder(id, old, new))
 			BROKEN(l, run, q, NULL, "the scalar %.*s is milder",
-			       STR_ARG(x->scalars[i].id));
+			       STR_ARG(new->id));
 	}
 	for (i = 0; i < y->keep.n; i++)
 		if (!is_kept(x, y->keep.v[i].name))
