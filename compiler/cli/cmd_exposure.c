@@ -18,6 +18,7 @@ static struct exposure_where place(const struct options *o, struct arena *a)
 		[IR_ROOT_SESSION] = "/run/user/1000/session",
 		[IR_ROOT_TMP] = "/tmp",
 		[IR_ROOT_AGENT] = "/tmp/ssh-user/agent.1000",
+		[IR_ROOT_GIT] = "/home/user/repository/.git",
 	};
 	struct exposure_where w = { .scope = o->scope };
 

@@ -58,34 +58,11 @@ static void put_uses(struct buf *b, const struct project_look *l)
 	buf_z(b, "\n");
 }
 
-/* Only bytes that mean themselves in a path pattern. */
-static bool is_plain(struct str path)
+static void put_repo(struct buf *b, const struct project_look *l)
 {
-	for (size_t i = 0; i < path.n; i++)
-		if (!isascii(path.p[i]) ||
-		    (!isalnum((unsigned char)path.p[i]) && !strchr("/._-+@ ", path.p[i])))
-			return false;
-	return true;
-}
-
-static void put_repo(struct buf *b, struct arena *a, const struct project_look *l)
-{
-	struct str home = roots_home(a), path = l->repo;
-
-	if (!l->is_elsewhere)
-		return;
-	if (!path.n || !is_plain(path)) {
+	if (l->is_elsewhere)
 		buf_z(b, "# .git leads to a repository elsewhere, which a commit writes. To let\n"
 			 "# git commit work:  file { allow read, write \"THAT/.git\" }\n\n");
-		return;
-	}
-	buf_z(b, "# This is a worktree or submodule: its repository is elsewhere, and a commit\n"
-		 "# writes it. Its hooks and settings stay closed.\nfile { allow read, write \"");
-	if (home.n > 1 && str_starts(path, home) && path.p[home.n] == '/')
-		buf_printf(b, "${HOME}%.*s", STR_ARG(str_sub(path, home.n, path.n - home.n)));
-	else
-		buf_str(b, path);
-	buf_z(b, "\" }\n\n");
 }
 
 static void put_net(struct buf *b, const struct project_look *l)
@@ -142,7 +119,7 @@ static struct str make_text(struct arena *a, const struct project_look *l)
 		  "#     polc effective " NAME "    shows all rules, with where they come from\n");
 	buf_printf(&b, "policy %.*s { level project }\n\n", STR_ARG(policy_name(a, l->dir)));
 	put_uses(&b, l);
-	put_repo(&b, a, l);
+	put_repo(&b, l);
 	put_net(&b, l);
 	put_tests(&b, l);
 	return buf_view(&b);

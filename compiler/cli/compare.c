@@ -370,6 +370,7 @@ static void make_roots(struct ir_roots *dirs, bool made[IR_ROOT_COUNT])
 		[IR_ROOT_SESSION] = "/nonexistent/session",
 		[IR_ROOT_TMP] = "/nonexistent/tmp",
 		[IR_ROOT_AGENT] = "/nonexistent/agent",
+		[IR_ROOT_GIT] = "/nonexistent/git",
 	};
 	int i;
 

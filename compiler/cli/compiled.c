@@ -90,6 +90,7 @@ static struct pol_request translate(const struct ir_request *req, struct arena *
 		.tmpdir = root_z(a, req->roots.dir[IR_ROOT_TMP]),
 		.session_dir = root_z(a, req->roots.dir[IR_ROOT_SESSION]),
 		.ssh_auth_sock = root_z(a, req->roots.dir[IR_ROOT_AGENT]),
+		.git_common_dir = root_z(a, req->roots.dir[IR_ROOT_GIT]),
 	};
 
 	*ret_n = req->line.n;

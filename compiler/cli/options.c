@@ -37,7 +37,7 @@ static const struct optspec specs[ROW_COUNT] = {
 	[OPT_SCOPE] = { OPT_SCOPE, "scope", 0, OPTSPEC_ONE, V_POLICY, "sandbox|host",
 			"where the request is made (sandbox)" },
 	[OPT_ROOT] = { OPT_ROOT, "root", 0, OPTSPEC_ONE, V_POLICY, "NAME=DIR",
-		       "the value of HOME, PROJECT_DIR, TMPDIR, SESSION_DIR or SSH_AUTH_SOCK" },
+		       "the value of HOME, PROJECT_DIR, GIT_COMMON_DIR, TMPDIR, SESSION_DIR or SSH_AUTH_SOCK" },
 	[OPT_FAIL_ON] = { OPT_FAIL_ON, "fail-on", 0, OPTSPEC_ONE, V(CLI_CHECK),
 			  "error|warning", "which findings make the exit status 1 (error)" },
 	[ROW_FAIL_ON_DIFF] = { OPT_FAIL_ON, "fail-on", 0, OPTSPEC_ONE, V(CLI_DIFF),

@@ -70,7 +70,7 @@ static bool set_root(struct reader *r, const char *v)
 		}
 	}
 	fprintf(r->err, "polc: no root is called '%.*s'; there are HOME, PROJECT_DIR, "
-			"TMPDIR, SESSION_DIR and SSH_AUTH_SOCK\n", (int)(eq - v), v);
+			"GIT_COMMON_DIR, TMPDIR, SESSION_DIR and SSH_AUTH_SOCK\n", (int)(eq - v), v);
 	return false;
 }
 

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "compiler/cli/roots.h"
+#include "runtime/base/git_common.h"
 #include "runtime/base/io.h"
 
 /* The first row of a library that fits counts. */
@@ -106,17 +108,6 @@ static struct str first_line(struct str s)
 	return s;
 }
 
-/* The canonical path that `path` means in `dir`; NULL if it does not exist. */
-static const char *real_in(struct arena *a, const char *dir, struct str path)
-{
-	char *real = realpath(str_z(a, path.n && path.p[0] == '/' ? path :
-				    str_printf(a, "%s/%.*s", dir, STR_ARG(path))), NULL);
-	const char *ret = real ? str_dup(a, str_from(real)).p : NULL;
-
-	free(real);
-	return ret;
-}
-
 /* The value of the first line "KEY = VALUE" after the line [SECTION]; empty: none. */
 static struct str config_value(struct str text, const char *section, const char *key)
 {
@@ -167,63 +158,20 @@ static struct str host_of(struct str url)
 	return str_sub(url, from, n);
 }
 
-static bool is_within(const char *path, const char *dir)
-{
-	size_t n = strlen(dir);
-
-	return strncmp(path, dir, n) == 0 && (!path[n] || path[n] == '/');
-}
-
-/* Is `git` a worktree's folder in the repository `top`, TOP/worktrees/NAME? */
-static bool is_worktree_of(struct arena *a, const char *git, const char *top)
-{
-	const char *in = path_of(a, top, "worktrees"), *slash = strrchr(git, '/');
-
-	return slash && strlen(in) == (size_t)(slash - git) && strncmp(git, in, strlen(in)) == 0;
-}
-
-/*
- * `.git` is a file, "gitdir: PATH".  The author of an unpacked project chooses this text, and
- * could name any folder of the user.  So the repository must say that this project is its own: that of
- * a worktree by its worktrees/NAME/gitdir, that of a submodule by its core.worktree.  A folder of
- * the project says nothing: it came with the project.  Nor does a folder that only claims by its
- * `commondir` to belong to a repository.
- */
-static void look_elsewhere(struct project_look *l, struct arena *a)
-{
-	struct str line = first_line(text_of(a, path_of(a, l->dir, ".git"))), common, says;
-	const char *git, *top, *tree;
-
-	l->is_elsewhere = true;
-	if (!str_starts(line, STR("gitdir: ")))
-		return;
-	git = real_in(a, l->dir, str_sub(line, 8, line.n - 8));
-	if (!git || is_within(git, l->dir))
-		return;
-	common = first_line(text_of(a, path_of(a, git, "commondir")));
-	top = common.n ? real_in(a, git, common) : git;
-	if (!top || is_within(top, l->dir) || !is_file(a, top, "HEAD") ||
-	    (common.n && !is_worktree_of(a, git, top)))
-		return;
-	says = common.n ? first_line(text_of(a, path_of(a, git, "gitdir"))) :
-			  config_value(text_of(a, path_of(a, git, "config")), "[core]", "worktree");
-	tree = says.n ? real_in(a, git, says) : NULL;
-	if (tree && strcmp(tree, common.n ? path_of(a, l->dir, ".git") : l->dir) == 0)
-		l->repo = str_from(top);
-}
-
 static void look_at_git(struct project_look *l, struct arena *a)
 {
 	const char *git = path_of(a, l->dir, ".git");
+	char common[PATH_MAX];
 	struct stat st;
 
 	if (lstat(git, &st) != 0 || !(S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)))
 		return;
 	l->is_repo = true;
-	if (S_ISREG(st.st_mode))
-		look_elsewhere(l, a);
-	if (l->repo.n)
-		git = str_z(a, l->repo);
+	l->is_elsewhere = S_ISREG(st.st_mode);
+	if (git_common_find(l->dir, str_z(a, roots_home(a)), getuid(), common) == 0) {
+		l->is_elsewhere = false;
+		git = common;
+	}
 	l->remote = host_of(config_value(text_of(a, path_of(a, git, "config")),
 					 "[remote \"origin\"]", "url"));
 }

@@ -25,10 +25,8 @@ struct project_look {
 	VEC(struct project_found) kinds;
 	bool is_repo;
 	struct str remote;              /* the host of origin, or empty */
-	/* `.git` is a file (a worktree, a submodule): the repository that a commit writes.
-	   Empty: it is not, or the repository does not say that this is its worktree. */
-	struct str repo;
-	bool is_elsewhere;              /* `.git` is such a file */
+	bool is_elsewhere;              /* `.git` is a file, and leads to no repository that
+	                                   std/dev/project opens (git_common.h) */
 };
 
 /* Looks at the top folder only.  `dir` is a canonical path. */

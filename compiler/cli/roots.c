@@ -1,6 +1,6 @@
 /*
  * Decides which directory each root has for a decision: the one that --root says,
- * else the one that polrun would use on this machine.  Never opens a file.
+ * else the one that polrun would use on this machine.
  */
 #include "compiler/cli/roots.h"
 
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "runtime/base/git_common.h"
 #include "runtime/base/passwd.h"
 #include "runtime/base/place.h"
 
@@ -124,7 +125,7 @@ bool roots_find(const struct options *o, struct arena *a, struct roots *ret,
 {
 	struct str cwd = here(a), start = cwd;
 	struct ir_roots d = { .dir = { [IR_ROOT_FS] = STR("/") } };
-	char agent[PATH_MAX];
+	char agent[PATH_MAX], common[PATH_MAX];
 	int i;
 
 	for (i = IR_ROOT_HOME; i < IR_ROOT_COUNT; i++)
@@ -151,6 +152,10 @@ bool roots_find(const struct options *o, struct arena *a, struct roots *ret,
 	if (!d.dir[IR_ROOT_AGENT].p &&
 	    place_agent(getenv("SSH_AUTH_SOCK"), getuid(), agent) == 0)
 		d.dir[IR_ROOT_AGENT] = str_dup(a, str_from(agent));
+	if (!d.dir[IR_ROOT_GIT].p &&
+	    git_common_find(str_z(a, d.dir[IR_ROOT_PROJECT]), str_z(a, d.dir[IR_ROOT_HOME]), getuid(),
+			    common) == 0)
+		d.dir[IR_ROOT_GIT] = str_dup(a, str_from(common));
 	ret->dirs = d;
 	ret->cwd = o->cwd ? roots_path(a, str_from(o->cwd), cwd, true) :
 			    d.dir[IR_ROOT_PROJECT];

@@ -14,6 +14,7 @@ const struct ir_roots tests_roots = {
 		[IR_ROOT_PROJECT] = { "/home/user/project", 18 },
 		[IR_ROOT_TMP] = { "/tmp", 4 },
 		[IR_ROOT_AGENT] = { "/run/user/1000/ssh-agent", 24 },
+		[IR_ROOT_GIT] = { "/home/user/repository/.git", 26 },
 	},
 };
 

@@ -140,6 +140,7 @@ static struct ir_roots roots_of(const struct reading *r, const struct query_requ
 		[IR_ROOT_SESSION] = dup_z(r, q->session),
 		[IR_ROOT_TMP] = dup_z(r, q->tmpdir),
 		[IR_ROOT_AGENT] = dup_z(r, q->agent),
+		[IR_ROOT_GIT] = dup_z(r, q->git_common),
 	} };
 }
 

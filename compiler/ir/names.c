@@ -15,7 +15,8 @@ WORDS(ir_words_level, [IR_MANAGED] = "managed", [IR_MANAGED_FILE] = "managed-fil
       [IR_PROJECT] = "project", [IR_USER] = "user", [IR_DEFAULT] = "default");
 WORDS(ir_words_root, [IR_ROOT_FS] = "/", [IR_ROOT_HOME] = "HOME",
       [IR_ROOT_PROJECT] = "PROJECT_DIR", [IR_ROOT_SESSION] = "SESSION_DIR",
-      [IR_ROOT_TMP] = "TMPDIR", [IR_ROOT_AGENT] = "SSH_AUTH_SOCK");
+      [IR_ROOT_TMP] = "TMPDIR", [IR_ROOT_AGENT] = "SSH_AUTH_SOCK",
+      [IR_ROOT_GIT] = "GIT_COMMON_DIR");
 WORDS(ir_words_risk, [IR_RISK_LOW] = "low", [IR_RISK_MEDIUM] = "medium", [IR_RISK_HIGH] = "high",
       [IR_RISK_CRITICAL] = "critical");
 WORDS(ir_words_mode, [IR_NET_DISABLED] = "disabled", [IR_NET_LIMITED] = "limited",

@@ -33,6 +33,8 @@ enum ir_root {
 	IR_ROOT_FS, IR_ROOT_HOME, IR_ROOT_PROJECT, IR_ROOT_SESSION, IR_ROOT_TMP,
 	IR_ROOT_AGENT, /* the socket of the caller's ssh-agent; in unix rules only, with
 	                  nothing behind it */
+	IR_ROOT_GIT,   /* the repository to which the project's .git file leads, and that leads
+	                  back to the project (git_common.h) */
 	IR_ROOT_COUNT
 };
 

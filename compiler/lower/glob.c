@@ -397,8 +397,8 @@ static void say_shell_root(struct lower *l, const struct ast_value *v)
 		     "'%.*s' is a name like any other in a path, and no root",
 		     (int)n, t.p);
 	diag_help(l->sink, d,
-		  "roots are ${HOME}, ${PROJECT_DIR}, ${TMPDIR}, ${SESSION_DIR} and, of unix "
-		  "rules, ${SSH_AUTH_SOCK}; write "
+		  "roots are ${HOME}, ${PROJECT_DIR}, ${GIT_COMMON_DIR}, ${TMPDIR}, ${SESSION_DIR} "
+		  "and, of unix rules, ${SSH_AUTH_SOCK}; write "
 		  "\"\\%.*s\" for the characters", (int)n, t.p);
 }
 

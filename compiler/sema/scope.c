@@ -188,7 +188,7 @@ static bool add_let(struct sema *s, const struct sema_unit *u, struct buf *b,
 			return false;
 		diag_help(s->sink, d,
 			  "'${…}' takes a 'let' or one of the roots HOME, "
-			  "PROJECT_DIR, SESSION_DIR and TMPDIR; write '\\$' for a "
+			  "PROJECT_DIR, GIT_COMMON_DIR, SESSION_DIR and TMPDIR; write '\\$' for a "
 			  "dollar sign");
 		return false;
 	}

@@ -118,8 +118,9 @@ void approval_line(const struct decide_ctx *ctx, const struct entry *e,
 	add_text(&h, session);
 	add_text(&h, ctx->cwd);
 	/* the agent's socket has another name at each login, and no command depends on it */
-	for (int i = 0; i < PB_ROOT_AGENT; i++)
-		add_text(&h, ctx->roots.dir[i]);
+	for (int i = 0; i < PB_ROOT_COUNT; i++)
+		if (i != PB_ROOT_AGENT)
+			add_text(&h, ctx->roots.dir[i]);
 	add_text(&h, path);
 	add_command(&h, e);
 	(void)crypto_generichash_final(&h, ret, APPROVAL_LINE);

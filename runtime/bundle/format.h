@@ -81,6 +81,7 @@ enum pb_scope { PB_SANDBOX = 1, PB_HOST = 2 };
 enum pb_root { PB_ROOT_FS, PB_ROOT_HOME, PB_ROOT_PROJECT, PB_ROOT_SESSION,
 	       PB_ROOT_TMP,
 	       PB_ROOT_AGENT, /* of unix rules: the socket that SSH_AUTH_SOCK names */
+	       PB_ROOT_GIT,   /* the repository of a worktree or submodule (git_common.h) */
 	       PB_ROOT_COUNT };
 
 enum pb_rule_flag {

@@ -55,6 +55,7 @@ static struct pol_request request_of(const struct decide_ctx *ctx, uint32_t kind
 		.tmpdir = ctx->roots.dir[PB_ROOT_TMP],
 		.session_dir = ctx->roots.dir[PB_ROOT_SESSION],
 		.ssh_auth_sock = ctx->roots.dir[PB_ROOT_AGENT],
+		.git_common_dir = ctx->roots.dir[PB_ROOT_GIT],
 	};
 }
 

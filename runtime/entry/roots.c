@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/base/git_common.h"
 #include "runtime/base/io.h"
 #include "runtime/base/place.h"
 
@@ -30,6 +31,7 @@ void rt_roots_release(struct roots *r)
 	free(r->cwd);
 	free(r->project_link);
 	free(r->agent);
+	free(r->git_common);
 	memset(r, 0, sizeof(*r));
 }
 
@@ -41,6 +43,7 @@ void rt_roots_decide(const struct roots *r, struct decide_roots *ret)
 	ret->dir[PB_ROOT_PROJECT] = r->project;
 	ret->dir[PB_ROOT_TMP] = "/tmp";
 	ret->dir[PB_ROOT_AGENT] = r->agent;
+	ret->dir[PB_ROOT_GIT] = r->git_common;
 }
 
 /* True if the path is absolute, without '.', '..', '//' and a trailing '/'. */
@@ -178,6 +181,16 @@ static int find_agent(const struct roots_input *in, struct roots *ret)
 	return ret->agent ? 0 : -ENOMEM;
 }
 
+static int find_git_common(const struct roots_input *in, struct roots *ret)
+{
+	char path[PATH_MAX];
+
+	if (git_common_find(ret->project, ret->home, in->uid, path) < 0)
+		return 0;
+	ret->git_common = strdup(path);
+	return ret->git_common ? 0 : -ENOMEM;
+}
+
 int rt_roots_find(const struct roots_input *in, struct roots *ret, struct rt_err *err)
 {
 	struct roots r = { 0 };
@@ -198,6 +211,8 @@ int rt_roots_find(const struct roots_input *in, struct roots *ret, struct rt_err
 		e = find_project(in, &r, err);
 	if (e == 0)
 		e = find_agent(in, &r);
+	if (e == 0)
+		e = find_git_common(in, &r);
 	if (e == 0 && has_control(r.project))
 		e = rt_fail(err, EINVAL, "the project's path has control bytes");
 	if (e < 0) {

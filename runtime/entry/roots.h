@@ -15,6 +15,7 @@ struct roots {
 	char *home, *project, *cwd; /* physical; malloc'ed */
 	char *project_link;         /* may be NULL: see sandbox.h */
 	char *agent;                /* the socket of the caller's ssh-agent, or NULL */
+	char *git_common;           /* see git_common.h, or NULL */
 	char user[64];              /* the caller's name, or "user" */
 	bool named;                 /* the caller has chosen the project: it was not searched for */
 };

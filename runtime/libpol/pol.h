@@ -197,6 +197,10 @@ struct pol_request {
 	/* The socket of the caller's ssh-agent; NULL: none, and rules about it match
 	 * nothing. */
 	const char *ssh_auth_sock;
+	/* The repository to which the .git file of the project leads, if the project is a
+	 * worktree or a submodule; NULL: none, and rules about it match nothing.
+	 * pol_git_common_dir() finds it. */
+	const char *git_common_dir;
 };
 
 #define POL_NO_RULE UINT32_MAX
@@ -271,6 +275,12 @@ POL_API int pol_explain(const struct pol_ctx *c, uint32_t format, char *buf, siz
  * and keeps the rest. -ELOOP: a link leads nowhere.
  */
 POL_API int pol_physical(const char *path, char ret[POL_PATH_MAX]);
+/*
+ * The repository of a project that is a worktree or a submodule of git, for the git_common_dir of a
+ * request.  Both paths are physical.  -ENOENT: the project's .git leads to none; -EPERM: that repository
+ * does not name the project, or is not the caller's own.  A request for such a project has NULL there.
+ */
+POL_API int pol_git_common_dir(const char *project, const char *home, char ret[POL_PATH_MAX]);
 /* The project of a working directory, as polrun finds it: the nearest ancestor below
  * `home` with .pol or .git, else `cwd`. Both paths must be physical. */
 POL_API int pol_project(const char *cwd, const char *home, char ret[POL_PATH_MAX]);

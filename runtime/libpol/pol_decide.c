@@ -92,6 +92,8 @@ static int take_roots(struct asked *a)
 		r = take_root(a, PB_ROOT_SESSION, "session_dir", q->session_dir, true);
 	if (r == 0)
 		r = take_root(a, PB_ROOT_AGENT, "ssh_auth_sock", q->ssh_auth_sock, true);
+	if (r == 0)
+		r = take_root(a, PB_ROOT_GIT, "git_common_dir", q->git_common_dir, true);
 	return r;
 }
 

@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "runtime/base/git_common.h"
 #include "runtime/base/io.h"
 #include "runtime/base/place.h"
 #include "runtime/bundle/verified.h"
@@ -281,4 +283,11 @@ int pol_project(const char *cwd, const char *home, char ret[POL_PATH_MAX])
 		r = -ENAMETOOLONG;
 	free(found);
 	return r;
+}
+
+int pol_git_common_dir(const char *project, const char *home, char ret[POL_PATH_MAX])
+{
+	if (!place_is_plain(project) || !place_is_plain(home))
+		return -EINVAL;
+	return git_common_find(project, home, getuid(), ret);
 }

@@ -136,6 +136,7 @@ static const char *root_value(const struct decide_roots *roots, const char *name
 	} names[] = {
 		{ "HOME", PB_ROOT_HOME },
 		{ "PROJECT_DIR", PB_ROOT_PROJECT },
+		{ "GIT_COMMON_DIR", PB_ROOT_GIT },
 		{ "SESSION_DIR", PB_ROOT_SESSION },
 		{ "TMPDIR", PB_ROOT_TMP },
 	};

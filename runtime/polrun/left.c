@@ -250,6 +250,23 @@ static void look_at_projects(struct left *l, int fd, const struct sandbox_tree *
 	}
 }
 
+/* Looks for what git goes on with later in the repositories of such a tree, those that are new included. */
+static void look_at_git_states(struct left *l, int fd, const struct sandbox_tree *tree, const struct repo_list *now,
+			       int64_t when)
+{
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < now->n && fd >= 0; i++) {
+		const struct repo_item *it = &now->v[i];
+
+		if (it->kind == REPO_GIT_FILE || it->kind == REPO_POLICY)
+			continue;
+		for (size_t k = 0; k < new_names_git_states(); k++)
+			if (new_names_git_state(&l->names, k, fd, it->path, path))
+				add_found_in(l, tree->path, LEFT_WRITTEN, path, when);
+	}
+}
+
 /* Looks for repositories that are new in another tree of the host that the run could write. */
 static void look_at_tree(struct left *l, int fd, const struct sandbox_tree *tree, int64_t when,
 			 FILE *out)
@@ -272,6 +289,7 @@ static void look_at_tree(struct left *l, int fd, const struct sandbox_tree *tree
 				     now.v[i].path, when);
 	}
 	look_at_projects(l, fd, tree, when);
+	look_at_git_states(l, fd, tree, &now, when);
 	how.kind = how_it_ended(r, &now, before);
 	if (how.kind != LEFT_KINDS) {
 		left_say(&how, text);

@@ -480,6 +480,26 @@ bool new_names_changed(const struct new_names *n, size_t i, int fd, const char *
 	return fstat(at, &st) != 0 || is_changed(n, &st);
 }
 
+size_t new_names_git_states(void)
+{
+	return sizeof(told) / sizeof(told[0]);
+}
+
+bool new_names_git_state(struct new_names *n, size_t i, int fd, const char *dir, char *ret)
+{
+	const char *name = told[i] + sizeof(".git/") - 1;
+	AUTO_CLOSE int at = -1;
+
+	if (strncmp(told[i], ".git/", 5) != 0 ||
+	    snprintf(ret, PATH_MAX, "%s%s%s", dir, dir[0] ? "/" : "", name) >= PATH_MAX)
+		return false;
+	at = sys_open_beneath(fd, dir[0] ? dir : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW,
+			      RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
+	if (at < 0)
+		return errno != ENOENT && errno != ENOTDIR && errno != ELOOP;
+	return is_git_state(at, name) && is_changed_inside(n, at, name);
+}
+
 void new_names_release(struct new_names *n)
 {
 	name_list_release(&n->top);

@@ -62,6 +62,10 @@ void new_names_meet(void *new_names, int dirfd, const char *dir, const char *nam
 /* Did the run make or change the name of the floor that is the i-th of n->floor, at the top of the folder `dir` ("":
  * `fd` itself)?  `ret` has PATH_MAX bytes, for its path from `fd` on.  What cannot be looked at counts as changed. */
 bool new_names_changed(const struct new_names *n, size_t i, int fd, const char *dir, char *ret);
+/* Did the run make or change, in the repository or worktree's administrative files at `dir`, the folder of the i-th row
+ * `told` below .git, from which git takes what it does later?  `ret` as above. */
+bool new_names_git_state(struct new_names *n, size_t i, int fd, const char *dir, char *ret);
+size_t new_names_git_states(void);
 /* Lists the unknown names; *ret is empty before, and released by the caller. */
 void new_names_end(const struct new_names *n, int project, struct name_list *ret);
 void new_names_release(struct new_names *n);

@@ -45,6 +45,7 @@ static bool prepare(struct asked *a)
 	a->to.tmpdir = ctx.roots.dir[PB_ROOT_TMP];
 	a->to.session_dir = ctx.roots.dir[PB_ROOT_SESSION];
 	a->to.ssh_auth_sock = ctx.roots.dir[PB_ROOT_AGENT];
+	a->to.git_common_dir = ctx.roots.dir[PB_ROOT_GIT];
 	/* in a sandbox the kernel judges the paths of a line */
 	if ((has_name(r) || a->to.scope == POL_HOST) && decide_links(&ctx, &a->links) < 0)
 		return rt_fail_errno(&a->err, ENOMEM, "the names of the policy's places") == 0;

@@ -254,6 +254,12 @@ static bool take_session(struct taking *t, struct json_object *v)
 	return t->q->session != NULL;
 }
 
+static bool take_git_common(struct taking *t, struct json_object *v)
+{
+	t->q->git_common = plain_path(t, v);
+	return t->q->git_common != NULL;
+}
+
 static bool take_agent(struct taking *t, struct json_object *v)
 {
 	t->q->agent = plain_path(t, v);
@@ -425,6 +431,7 @@ static const struct key {
 	{ "argv_hex", K(ARGV) | RECORD, 0, take_argv_hex },
 	{ "redacted", K(COMMAND) | K(ARGV) | RECORD, 0, take_nothing },
 	{ "ssh_auth_sock", ALL | RECORD, 0, take_agent },
+	{ "git_common_dir", ALL | RECORD, 0, take_git_common },
 	{ "effect", ALL | RECORD, 0, take_effect },
 	{ "rule", ALL | RECORD, 0, take_nothing },
 	{ "at", ALL | RECORD, 0, take_nothing },

@@ -35,6 +35,7 @@ struct query_request {
 	uint8_t scope;     /* enum pb_scope, or 0: not given */
 	/* records only: the caller's agent, a plain path or NULL; enum pb_effect */
 	const char *agent;
+	const char *git_common; /* records only: see git_common.h */
 	uint8_t effect;
 };
 

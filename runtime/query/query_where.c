@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/base/git_common.h"
 #include "runtime/base/io.h"
 #include "runtime/base/place.h"
 
@@ -85,6 +86,7 @@ static bool find_project(struct query_where *w, const struct query_request *q,
 	struct rt_err why = { 0 };
 	char *found;
 
+	w->git_common[0] = '\0';
 	if (q->project && cwd_is(q, q->project)) {
 		memcpy(w->project, w->cwd, sizeof(w->project));
 	} else if (q->project) {
@@ -97,6 +99,8 @@ static bool find_project(struct query_where *w, const struct query_request *q,
 		(void)snprintf(w->project, sizeof(w->project), "%s", found);
 		free(found);
 	}
+	if (git_common_find(w->project, w->home, getuid(), w->git_common) < 0)
+		w->git_common[0] = '\0';
 	if (rt_roots_check_project(&r, b, &why) == 0)
 		return true;
 	return fail(err, "project", w->project,
@@ -128,6 +132,7 @@ bool query_where_find(struct query_where *w, const struct query_request *q,
 		[PB_ROOT_SESSION] = w->session[0] ? w->session : NULL,
 		[PB_ROOT_TMP] = w->tmpdir,
 		[PB_ROOT_AGENT] = w->own_agent[0] ? w->own_agent : NULL,
+		[PB_ROOT_GIT] = w->git_common[0] ? w->git_common : NULL,
 	} };
 	return true;
 }

@@ -17,7 +17,7 @@ struct query_where {
 		own_agent[PATH_MAX];
 	/* of the current request */
 	char cwd[PATH_MAX], home[PATH_MAX], project[PATH_MAX], tmpdir[PATH_MAX],
-		session[PATH_MAX], path[PATH_MAX];
+		git_common[PATH_MAX], session[PATH_MAX], path[PATH_MAX];
 };
 
 /* Looks at $HOME, $TMPDIR, $SSH_AUTH_SOCK, /etc/passwd and the working directory. */

@@ -124,10 +124,12 @@ static bool stays(void *arg, const char *path, uint32_t *ret_rule)
 }
 
 /* `config` and `config.worktree` of a repository, of its submodules and worktrees. */
-static bool is_git_settings(const char *path)
+static bool is_git_settings(const char *path, const char *common)
 {
 	const char *base = strrchr(path, '/') + 1, *git = NULL;
 
+	if (common && place_is_below(path, common))
+		git = path + strlen(common) + 1;
 	for (const char *p = path; (p = strstr(p, "/.git/")); p++)
 		git = p + strlen("/.git/");
 	return git && (base == git || strncmp(git, "modules/", 8) == 0 || strncmp(git, "worktrees/", 10) == 0) &&
@@ -142,7 +144,7 @@ static bool may_replace(void *arg, const char *path, uint32_t rule, const char *
 	struct brokered *b = arg;
 	const struct pb_rule *r = rule < b->run->ctx.b->rules->rules.count ? bundle_rule(b->run->ctx.b, rule) : NULL;
 
-	if (!r || !(r->flags & PB_F_FLOOR) || !is_git_settings(path))
+	if (!r || !(r->flags & PB_F_FLOOR) || !is_git_settings(path, b->run->ctx.roots.dir[PB_ROOT_GIT]))
 		return false;
 	return !is || git_change_may(was, nwas, is, nis, &b->git);
 }

@@ -360,6 +360,25 @@ static bool is_newer_format(const struct entry *was, const struct entry *is)
 	       is_same_text(was->value, zero) && is_same_text(is->value, one);
 }
 
+/*
+ * With extensions.worktreeConfig, core.bare and core.worktree of this file hold in every worktree, too
+ * (git-worktree(1), "Configuration File").  Git moves them to config.worktree in the same step, which a run
+ * may not; a half of the step would leave worktrees that git takes for bare.
+ */
+static bool changes_worktrees(const struct entries *is, const struct entry *e)
+{
+	if (e->named || !is_called(e->section, "extensions") || !is_called(e->key, "worktreeconfig"))
+		return false;
+	for (size_t i = 0; i < is->n; i++) {
+		const struct entry *x = &is->v[i];
+
+		if (!x->named && is_called(x->section, "core") &&
+		    (is_called(x->key, "worktree") || (is_called(x->key, "bare") && !is_called(x->value, "false"))))
+			return true;
+	}
+	return false;
+}
+
 /* The next entry from `*i` on that a run may not change, or NULL. */
 static const struct entry *next_kept(const struct entries *e, size_t *i)
 {
@@ -388,6 +407,8 @@ static bool compare(const struct entries *was, const struct entries *is, struct 
 		const struct harmless *h = harmless(&is->v[n]);
 
 		if (h && !is_value(h->value, is->v[n].value) && !is_in(was, &is->v[n]))
+			return no(ret, &is->v[n]);
+		if (changes_worktrees(is, &is->v[n]) && !is_in(was, &is->v[n]))
 			return no(ret, &is->v[n]);
 		if (leads_nowhere(is, &is->v[n]) && !(is_in(was, &is->v[n]) && leads_nowhere(was, &is->v[n])))
 			return no(ret, &is->v[n]);

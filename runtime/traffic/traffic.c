@@ -250,7 +250,8 @@ static bool put_where(struct json *j, const struct pol_request *q)
 	} dirs[] = { { "cwd", q->cwd },		  { "home", q->home },
 		     { "project", q->project },	  { "tmpdir", q->tmpdir },
 		     { "session_dir", q->session_dir },
-		     { "ssh_auth_sock", q->ssh_auth_sock } };
+		     { "ssh_auth_sock", q->ssh_auth_sock },
+		     { "git_common_dir", q->git_common_dir } };
 
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
 		if (!dirs[i].dir)

@@ -19,6 +19,7 @@ static inline void pair_set_where(struct diff_where *w)
 	static const char *const dirs[IR_ROOT_COUNT] = {
 		[IR_ROOT_FS] = "/",  [IR_ROOT_HOME] = "/h",    [IR_ROOT_PROJECT] = "/h/p",
 		[IR_ROOT_TMP] = "/t", [IR_ROOT_SESSION] = "/s", [IR_ROOT_AGENT] = "/g",
+		[IR_ROOT_GIT] = "/r",
 	};
 
 	*w = (struct diff_where){ .scope = IR_SANDBOX, .cwd = STR("/h/p") };

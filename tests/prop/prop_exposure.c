@@ -24,6 +24,7 @@ static struct exposure_where place(enum ir_scope scope)
 		[IR_ROOT_PROJECT] = STR("/home/user/project"), [IR_ROOT_TMP] = STR("/tmp"),
 		[IR_ROOT_SESSION] = STR("/run/session"),
 		[IR_ROOT_AGENT] = STR("/tmp/ssh-user/agent.1000"),
+		[IR_ROOT_GIT] = STR("/home/user/repository/.git"),
 	} };
 	return w;
 }
@@ -181,7 +182,8 @@ static const struct {
 	{ "command { allow \"*:*\" }", "command { allow \"*:*\" with -q }", true },
 	{ "command { allow \"node:*\" }", "command { allow \"node -q:*\" }", true },
 	{ "unix { allow \"/run\" }", "unix { allow \"/run/user/1000/bus\" }", false },
-	{ "env { keep += \"*\" }", "env { keep += \"AWS_*\" }", false },
+	{ "env { keep += \"*\" }", "env { keep += PATH }", false },
+	{ "env { keep += \"AWS_*\" }", "env { keep += AWS_REGION }", false },
 	{ "limits { memory 2T }", "limits { memory 1T }", false },
 	{ "syscall { otherwise allow }",
 	  "syscall { otherwise allow  deny perf_event_open }", false },

@@ -160,7 +160,7 @@ static void make_command(struct rnd *r, const struct ir *ir, struct ir_request *
 /* The rules of the policy, each in turn, so that a request lies at the edge of each. */
 static void one_policy(struct law *l, unsigned long run, struct arena *a)
 {
-	static const char *const dirs[IR_ROOT_COUNT] = { "/", "/h", "/h/p", "/s", "/t", "/g" };
+	static const char *const dirs[IR_ROOT_COUNT] = { "/", "/h", "/h/p", "/s", "/t", "/g", "/r" };
 	uint64_t seed = l->seed + run;
 	struct rnd r = { .s = seed * 0x9e3779b97f4a7c15u | 1, .a = a };
 	struct diff_where where = { .scope = IR_SANDBOX, .cwd = STR("/h/p") };

@@ -173,7 +173,7 @@ static struct ir_guard random_guard(struct rnd *r)
 		g.paths = arena_array(r->a, n, sizeof(*g.paths));
 		for (g.npaths = 0; g.npaths < n; g.npaths++)
 			g.paths[g.npaths] = (struct ir_path){
-				.root = (enum ir_root)rnd_below(r, IR_ROOT_AGENT),
+				.root = rnd_file_root(r),
 				.glob = text_glob(r, "/a*b"),
 				.below = rnd_one_in(r, 2),
 				.text = STR("/a*b"),

@@ -150,6 +150,14 @@ static inline struct ir_command rnd_command(struct rnd *r, bool broad)
 
 static const char *const rnd_names[] = { "a", "b", ".e", "p", "h", "x" };
 
+/* GIT_COMMON_DIR shares SESSION_DIR's draw, so that the seeds of before it came mean what they did. */
+static inline enum ir_root rnd_file_root(struct rnd *r)
+{
+	const enum ir_root root = (enum ir_root)rnd_below(r, IR_ROOT_AGENT);
+
+	return root == IR_ROOT_SESSION && r->s >> 63 ? IR_ROOT_GIT : root;
+}
+
 static inline struct ir_path rnd_path(struct rnd *r, bool broad)
 {
 	struct rnd_glob g = { { NULL, 0, 0 } };
@@ -157,7 +165,7 @@ static inline struct ir_path rnd_path(struct rnd *r, bool broad)
 			     .below = broad || rnd_one_in(r, 2) };
 	uint32_t i, n = rnd_one_in(r, 3) ? 0 : rnd_below(r, 4);
 
-	p.root = (enum ir_root)rnd_below(r, IR_ROOT_AGENT);
+	p.root = rnd_file_root(r);
 	for (i = 0; i < n; i++) {
 		rnd_add(r, &g, IR_G_BYTE, '/');
 		if (rnd_one_in(r, 5))
@@ -380,6 +388,7 @@ static inline struct ir_roots rnd_roots(struct rnd *r)
 	roots.dir[IR_ROOT_PROJECT] = rnd_one_in(r, 2) ? STR("/p") : STR("/h/p");
 	if (!rnd_one_in(r, 4))
 		roots.dir[IR_ROOT_TMP] = rnd_one_in(r, 2) ? STR("/x") : STR("/h/p");
+	roots.dir[IR_ROOT_GIT] = roots.dir[IR_ROOT_TMP].p ? STR("/h/x") : STR("/a");
 	return roots;
 }
 

@@ -106,6 +106,9 @@ static inline void pol_path(struct pol_gen *g, bool literal, bool narrow)
 	uint32_t n = 1 + OF(g, 3), i;
 	const char *root = PICK(g, roots);
 
+	/* it shares the other's draw, so that the seeds of before it came mean what they did */
+	if (strcmp(root, "${SESSION_DIR}/") == 0 && g->r.s >> 63)
+		root = "${GIT_COMMON_DIR}/";
 	if (g->mounts && ONE(g, 4))
 		root = ONE(g, 3) ? "/k/" : "/m/";
 

@@ -50,6 +50,7 @@ static inline void compare_irs(const struct ir *old, const struct ir *new)
 	w.roots.dir[IR_ROOT_PROJECT] = STR("/home/dev/app");
 	w.roots.dir[IR_ROOT_TMP] = STR("/tmp");
 	w.roots.dir[IR_ROOT_SESSION] = STR("/session");
+	w.roots.dir[IR_ROOT_GIT] = STR("/home/dev/repository/.git");
 	diff_policies(old, new, &w, &arena, &res);
 }
 

@@ -74,6 +74,9 @@ static void note_no_exec(const struct mounts_ctx *c, const struct ir_rule *r)
 	/* what the library lets be written in HOME are files of state, never a tree to build in */
 	if (root == IR_ROOT_HOME && str_starts(r->at.file, STR("std/")))
 		return;
+	/* a repository's own files: what git starts there is its hooks, which the floor keeps */
+	if (root == IR_ROOT_GIT)
+		return;
 	for (size_t i = 0; i < at->paths.n; i++) {
 		struct str text = mounts_place_text(c->report->a, root, at->paths.v[i]);
 		struct diag *d;

@@ -1,0 +1,197 @@
+#!/usr/bin/env bash
+# ${GIT_COMMON_DIR}: the repository of a worktree or a submodule is open under the policy that is there where
+# nobody has written one, its hooks and its configuration are kept, and a .git file alone opens nothing.
+# long: every fourth day, as root and as a user in turn
+# shellcheck disable=SC2016,SC2154
+# shellcheck source=tests/lib/live.sh
+. "$(dirname "$0")/../lib/live.sh"
+
+if ! command -v git >/dev/null; then
+	skip git "git is not installed"
+	done_
+fi
+export GIT_CONFIG_NOSYSTEM=1
+git config --global user.email a@b.example
+git config --global user.name a
+main=$HOME/main wt=$HOME/wt
+raw_policy 'use std/profile/project'
+# $wt is a worktree of $main
+fresh() {
+	cd "$HOME" || exit 1
+	rm -rf "$main" "$wt" "$HOME/victim"
+	git init -q -b main "$main" && git -C "$main" commit -q --allow-empty -m one && git -C "$main" worktree add -q -b here "$wt"
+	cd "$wt" || exit 1
+}
+commits() {
+	run sh -c 'echo x >>f && git add f && git commit -qm f'
+}
+
+t "a worktree whose repository lies below HOME: git works, and is told nothing"
+fresh
+commits
+want_rc 0
+no_err '^polrun'
+[ "$(git -C "$main" log -1 --format=%s here)" = f ] || bad "no commit"
+run sh -c 'ls -A ../main'
+[ "$out" = .git ] || bad "more of the repository's folder is shown than .git"
+
+t "what git runs there is kept"
+for name in hooks/post-commit config commondir config.worktree worktrees/wt/gitdir worktrees/wt/commondir; do
+	before=$(cat "$main/.git/$name" 2>&1)
+	run sh -c 'echo "[core] pager = x" >>"$1"' sh "../main/.git/$name"
+	[ "$rc" -ne 0 ] || bad "$name: it ended with 0"
+	[ "$(cat "$main/.git/$name" 2>&1)" = "$before" ] || bad "$name was written"
+	run python3 -c 'import sys; open(sys.argv[1], "a").write("x")' "../main/.git/$name"
+	[ "$rc" -ne 0 ] || bad "$name: python wrote it"
+	[ "$(cat "$main/.git/$name" 2>&1)" = "$before" ] || bad "$name was written by python"
+done
+run sh -c 'mv ../main/.git/worktrees ../main/.git/w; mv ../main/.git/hooks ../main/.git/h; rm -rf ../main/.git/worktrees/wt; ln -s /tmp ../main/.git/hooks/x'
+[ -d "$main/.git/worktrees/wt" ] && [ -d "$main/.git/hooks" ] && [ ! -e "$main/.git/hooks/x" ] || bad "it was moved"
+# the control: beside them
+run sh -c 'echo x >../main/.git/free && rm ../main/.git/free && git branch free'
+want_rc 0
+
+t "every judge says the same"
+run sh -c 'git config core.pager x'
+want_err 'blocked: write .*/main/\.git/config \(core\.pager\)'
+judged() { # EFFECT PATH
+	out=$("$BIN/polquery" -b "$WORK/p.polb" --scope host <<<"{\"id\":1,\"kind\":\"file\",\"op\":\"write\",\"path\":\"$2\"}")
+	want_out "\"effect\": *\"$1\""
+	out=$("$BIN/polc" explain "$WORK/p.pol" --scope host file write "$2" 2>&1)
+	want_out "^$1"
+}
+for path in config hooks/post-commit rebase-merge worktrees/wt/config.worktree; do
+	judged deny "$main/.git/$path"
+done
+judged allow "$main/.git/index"
+judged deny "$main/f"
+
+t "what goes on later in the repository's own folder is told"
+run sh -c 'mkdir ../main/.git/rebase-merge && echo "exec x" >../main/.git/rebase-merge/git-rebase-todo'
+want_err 'main/\.git/rebase-merge'
+run sh -c 'd=$(git rev-parse --git-dir) && mkdir "$d/rebase-merge" && echo "exec x" >"$d/rebase-merge/git-rebase-todo"'
+want_err 'main/\.git/worktrees/wt/rebase-merge'
+rm -rf "$main/.git/worktrees/wt/rebase-merge"
+rm -rf "$main/.git/rebase-merge"
+
+t "a submodule, also after git has moved the setting that names it"
+fresh
+git init -q "$HOME/victim" && git -C "$HOME/victim" commit -q --allow-empty -m v
+git -C "$main" -c protocol.file.allow=always submodule add -q "$HOME/victim" sub
+cd "$main/sub" || exit 1
+commits
+want_rc 0
+no_err '^polrun'
+git sparse-checkout set x && git sparse-checkout disable
+commits
+want_rc 0
+run python3 -c 'open("../.git/modules/sub/hooks/post-commit", "w")'
+[ "$rc" -ne 0 ] || bad "a hook was written"
+run sh -c 'echo x >../.git/free; cat ../.git/config'
+no_file ../.git/modules/sub/hooks/post-commit
+no_file ../.git/free
+no_out core
+
+# --- what a .git file alone opens: nothing.  Each time the control is the same with the repository's word.
+
+# The file of a repository that is not the project's.
+closed() {
+	# in the private HOME the folder is there for what is kept of the repository, and is the run's own
+	run sh -c 'cat "$1"; echo x >>"$1"' sh "$HOME/victim/.git/description"
+	no_out nothing
+	want_text 'nothing' "$HOME/victim/.git/description"
+}
+victim() {
+	fresh
+	git init -q "$HOME/victim" && git -C "$HOME/victim" commit -q --allow-empty -m v
+	git -C "$HOME/victim" worktree add -q -b own "$HOME/victim/own"
+	echo nothing >"$HOME/victim/.git/description"
+}
+t "a folder from an archive whose .git names another repository"
+victim
+echo "gitdir: $HOME/victim/.git" >.git
+closed
+echo "gitdir: $HOME/victim/.git/worktrees/own" >.git
+closed
+# the control
+echo "$wt/.git" >"$HOME/victim/.git/worktrees/own/gitdir"
+run cat "$HOME/victim/.git/description"
+want_rc 0
+want_out nothing
+
+t "a repository of the archive whose commondir names another one"
+victim
+mkdir -p m/.git/worktrees/x && echo "$wt/.git" >m/.git/worktrees/x/gitdir && echo "$HOME/victim/.git" >m/.git/worktrees/x/commondir
+echo ref: refs/heads/x >m/.git/worktrees/x/HEAD
+echo "gitdir: m/.git/worktrees/x" >.git
+closed
+rm -rf m/.git/worktrees && mkdir m/.git/modules && ln -s "$HOME/victim/.git/worktrees" m/.git/worktrees
+echo "gitdir: m/.git/worktrees/own" >.git
+closed
+
+t "a configuration that does not say, or says it in a way that git reads otherwise"
+victim
+echo "gitdir: $HOME/victim/.git" >.git
+closed
+for text in '[core] worktree = W' '[core]\n\tworktree = "W"' '[core "x"]\n\tworktree = W' '[corex]\n\tworktree = W' \
+	'[core]\n\tworktree = W # x' '[core]\n\tworktreex = W' '[core]\n\tworktree = W\n\tworktree = /tmp' '[core]\n\tworktree'; do
+	# shellcheck disable=SC2059
+	printf "${text//W/$wt}\n" >"$HOME/victim/.git/config"
+	closed
+done
+# the control
+printf '[core]\n\tworktree = %s\n' "$wt" >"$HOME/victim/.git/config"
+run cat "$HOME/victim/.git/description"
+want_rc 0
+
+t "a link, a name in the project's own path, HOME, and what belongs to somebody else"
+victim
+rm .git && ln -s "$HOME/victim/.git" .git
+closed
+rm .git
+mkdir "$WORK/elsewhere" && printf 'gitdir: %s\n' "$HOME/victim/.git/worktrees/own" >"$WORK/elsewhere/f" && ln -s "$WORK/elsewhere/f" .git
+echo "$wt/.git" >"$HOME/victim/.git/worktrees/own/gitdir"
+closed
+rm .git
+# a repository that the project lies in, and one that HOME lies in
+mkdir -p "$HOME/victim/.git/in" && cd "$HOME/victim/.git/in" && git init -q . && rm -rf .git
+echo "gitdir: $HOME/victim/.git/worktrees/own" >.git
+echo "$HOME/victim/.git/in/.git" >"$HOME/victim/.git/worktrees/own/gitdir"
+closed
+cd "$wt" || exit 1
+if is_root; then
+	victim
+	echo "gitdir: $HOME/victim/.git/worktrees/own" >.git
+	echo "$wt/.git" >"$HOME/victim/.git/worktrees/own/gitdir"
+	for name in "$HOME/victim/.git" "$HOME/victim/.git/worktrees/own" "$HOME/victim/.git/worktrees/own/gitdir" .git; do
+		run cat "$HOME/victim/.git/description"
+		want_rc 0
+		chown nobody "$name"
+		closed
+		chown 0 "$name"
+	done
+fi
+
+t "a run cannot make the repository's word: nothing that it writes names another project"
+fresh
+git init -q "$HOME/victim"
+rm -rf "$HOME/victim/.git"
+run sh -c 'mkdir -p ../main/.git/worktrees/evil && cd ../main/.git/worktrees/evil && echo "$1/.git" >gitdir && echo ../.. >commondir && cp ../wt/HEAD .' sh "$HOME/victim"
+# it may make a worktree's files of its own, and is told of it; the folder that they name has no .git that leads back
+want_err 'main/\.git/worktrees/evil has appeared'
+cd "$HOME/victim" || exit 1
+run cat ../main/.git/HEAD
+[ "$rc" -ne 0 ] || bad "the repository is open from there"
+
+t "where the repository says nothing, the way is named"
+victim
+rm -f .git
+git init -q --separate-git-dir "$HOME/victim/store" .
+run git status
+want_err '\.git points to .*/victim/store, which no rule makes readable'
+raw_policy 'use std/profile/project
+file { allow read, write "${HOME}/victim/store" }'
+run git status
+want_rc 0
+cd / && rm -rf "$main" "$wt" "$HOME/victim"
+done_
