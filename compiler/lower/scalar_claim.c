@@ -80,8 +80,8 @@ static void tighten(struct claims *c, const struct claim *claim, const struct ir
 		loosens = !no_limit && y->num > x->num;
 		break;
 	}
-	/* the first statement about a value counts as its own, even if it repeats the
-	   built-in value: a mode that nobody sets makes no rules */
+	/* the first statement about a value wins even if it repeats the built-in value: a network
+	   mode makes rules only where a statement has set it */
 	if (tightens || (!x->set && !loosens))
 		claims_take(c, claim, tightens ? ret : y);
 	if (loosens && y->level < IR_DEFAULT && !scalar_is_second(claim))

@@ -47,7 +47,7 @@ int left_open_init(struct left_open *l, const struct sandbox_view *view, struct 
 	if (list <= 2 || lock <= 2)
 		return 0;
 	if (try_lock_alone(l))
-		(void)ftruncate(list, 0);
+		(void)!ftruncate(list, 0);
 	if (io_lock(lock, LOCK_SH, LOCK_MS) < 0)
 		return rt_fail(err, EBUSY, "refused: another process of this user has had the lock by which runs "
 			       "know of one another alone for %d seconds (a polrun that is stopped?)", LOCK_MS / 1000);
@@ -177,7 +177,7 @@ void left_open_read(struct left_open *l, struct held_lost *ret)
 static void append_any_file(const struct left_open *l, off_t at)
 {
 	if (ftruncate(l->list, at) == 0) /* takes back an incomplete entry */
-		(void)ftruncate(l->list, at + (off_t)sizeof(struct entry));
+		(void)!ftruncate(l->list, at + (off_t)sizeof(struct entry));
 }
 
 static bool append_entry(const struct left_open *l, uint64_t number, const char *path, bool denied)
