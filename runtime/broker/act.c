@@ -219,7 +219,9 @@ const char *broker_cause(enum broker_reason reason)
 {
 	switch (reason) {
 	case BROKER_BY_KIND:
-		return "polrun opens only regular files for a run, and this is a FIFO, a device or a socket";
+		return "polrun opens no device, no socket, and no FIFO on a read-only mount for a run";
+	case BROKER_BY_WAITING:
+		return "too many calls wait until somebody reads a FIFO";
 	case BROKER_BY_CLOSED:
 		return "polrun has to open it for that, and its permissions do not let it";
 	case BROKER_BY_NATURE:

@@ -2,6 +2,8 @@
  * and which objects are opened at all. */
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "runtime/base/io.h"
@@ -25,17 +27,23 @@
 /* libc's O_TMPFILE, and its __O_TMPFILE, hold O_DIRECTORY. */
 #define TMPFILE_ALONE (O_TMPFILE & ~O_DIRECTORY)
 
-/* Opened without waiting; a run that has not asked for that does not get it. */
+/* Opened without waiting; a run that has not asked for that does not get it.  The descriptor, or -errno. */
+static int set_flags(int fd, uint64_t flags)
+{
+	int err;
+
+	if ((flags & O_NONBLOCK) || fcntl(fd, F_SETFL, (int)(flags & SETTABLE)) == 0)
+		return fd;
+	err = errno;
+	(void)close(fd);
+	return -err;
+}
+
 static int hand_out(struct broker_act *a, int fd)
 {
-	uint64_t flags = a->c->flags;
-
-	if (!(flags & O_NONBLOCK) && fcntl(fd, F_SETFL, (int)(flags & SETTABLE)) != 0) {
-		int err = errno;
-
-		(void)close(fd);
-		return -err;
-	}
+	fd = set_flags(fd, a->c->flags);
+	if (fd < 0)
+		return fd;
 	a->ret->fd = fd;
 	a->ret->native = a->at->place && a->at->place->kind == BROKER_WRITE_HERE;
 	return 0;
@@ -124,7 +132,7 @@ static int make_nameless(struct broker_act *a)
 	return fd < 0 ? -err : hand_out(a, fd);
 }
 
-/* As the kernel's fs.protected_regular, whether or not it is on. */
+/* As the kernel's fs.protected_regular and fs.protected_fifos, whether or not they are on. */
 static int may_find(const struct broker_spot *s, uid_t uid)
 {
 	struct stat dir;
@@ -139,6 +147,69 @@ static int may_find(const struct broker_spot *s, uid_t uid)
 		       : 0;
 }
 
+static void keep_object(struct broker_act *a)
+{
+	if (!a->at->own_object)
+		return;
+	a->ret->object = a->at->object;
+	a->at->own_object = false;
+}
+
+/* The kernel opens a FIFO for writing also where the mount is read-only. */
+static bool is_on_read_only_mount(int object)
+{
+	struct statfs st;
+
+	return fstatfs(object, &st) != 0 || (st.f_flags & ST_RDONLY);
+}
+
+int broker_open_fifo(const struct broker *b, int object, uint64_t flags)
+{
+	/* O_NONBLOCK: without a reader the kernel would wait for one */
+	int fd = broker_reopen(b, object, flags & PLAIN_FLAGS);
+
+	return fd < 0 ? fd : set_flags(fd, flags);
+}
+
+/* Opened at once, or its caller waits until somebody reads it: polrun itself never waits for that. */
+static int open_fifo(struct broker_act *a)
+{
+	const struct broker_rules *rules = &a->b->rules;
+	struct broker_spot *s = a->at;
+	uint64_t flags = a->c->flags;
+	int fd, r = 0;
+
+	if (is_on_read_only_mount(s->object))
+		return broker_refuse(a, EROFS, BROKER_BY_KIND, s->path);
+	if (flags & O_CREAT)
+		r = may_find(s, a->b->trees.uid);
+	/* what goes through it changes nothing that has this name */
+	if (r == 0 && s->place->kind != BROKER_WRITE_HERE)
+		r = broker_might_write(a, s, false);
+	if (r == 0 && s->place->kind != BROKER_WRITE_HERE)
+		r = broker_may_read(a, s, false);
+	if (r == 0)
+		r = broker_may_write_names(a, s);
+	if (r < 0)
+		return r;
+	if (rules->opens_fifo)
+		rules->opens_fifo(rules->arg, s->dev, s->ino);
+	a->ret->native = s->place->kind == BROKER_WRITE_HERE;
+	fd = broker_open_fifo(a->b, s->object, flags);
+	if (fd == -ENXIO && !(flags & O_NONBLOCK)) {
+		if (!rules->may_wait || !rules->may_wait(rules->arg))
+			return broker_refuse(a, EAGAIN, BROKER_BY_WAITING, s->path);
+		keep_object(a);
+		return BROKER_LATER;
+	}
+	if (fd < 0)
+		return fd;
+	a->ret->fd = fd;
+	if (rules->hold)
+		keep_object(a);
+	return 0;
+}
+
 static int open_object(struct broker_act *a)
 {
 	struct broker_spot *s = a->at;
@@ -151,6 +222,8 @@ static int open_object(struct broker_act *a)
 		return -EISDIR;
 	if (flags & O_DIRECTORY)
 		return -ENOTDIR;
+	if (S_ISFIFO(s->mode))
+		return open_fifo(a);
 	if (!S_ISREG(s->mode))
 		return broker_refuse(a, S_ISSOCK(s->mode) ? ENXIO : EACCES,
 				     BROKER_BY_KIND, s->path);
@@ -167,10 +240,8 @@ static int open_object(struct broker_act *a)
 		return r;
 	fd = broker_reopen(a->b, s->object, (flags & PLAIN_FLAGS) | (flags & O_TRUNC));
 	r = fd < 0 ? fd : hand_out(a, fd);
-	if (r == 0 && a->b->rules.hold && s->own_object) {
-		a->ret->object = s->object;
-		s->own_object = false;
-	}
+	if (r == 0 && a->b->rules.hold)
+		keep_object(a);
 	return r;
 }
 
@@ -193,8 +264,8 @@ static int open_found(struct broker_act *a)
 	}
 	if ((flags & O_CREAT) && (flags & O_EXCL))
 		return -EEXIST;
-	/* it needs no writing: it is opened on the mount that the run sees */
-	if (!writes(flags))
+	/* it needs no writing: it is opened on the mount that the run sees.  O_TRUNC means nothing to a FIFO */
+	if (!writes(flags) || (S_ISFIFO(s->mode) && (flags & O_ACCMODE) == O_RDONLY))
 		return JUST_READS;
 	return open_object(a);
 }

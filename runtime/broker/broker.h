@@ -14,7 +14,7 @@
  * process whose call it is.
  * - The descriptor of a tree is as tree.h says.
  *
- * It opens nothing but regular files, and directories that it reads itself.  No
+ * It opens nothing but regular files, FIFOs for writing, and directories that it reads itself.  No
  * descriptor of a directory is handed out, which would lead out of the view by "..".
  * One that was opened only for reading in a tree of `trees` is not either: it could be
  * opened again for writing in /proc/self/fd, past the mount that the run sees.  Those of
@@ -76,6 +76,11 @@ struct broker_rules {
 	int (*hold)(void *arg, int fd, int *object, bool linked);
 	/* Could it hold one more?  0 or -errno.  NULL: always. */
 	int (*make_room_to_hold)(void *arg);
+	/* The run is about to open a FIFO for writing: calls that have waited for its other end come first.
+	 * NULL: none waits. */
+	void (*opens_fifo)(void *arg, dev_t dev, ino_t ino);
+	/* Nobody reads the FIFO.  May the call wait, as broker_result.later says?  NULL: none may. */
+	bool (*may_wait)(void *arg);
 	/* The run is about to start the program `object` (O_PATH).  0, or -errno: the kernel
 	 * will not be able to open it.  BROKER_LATER: it will be, but not yet; the caller is to wait
 	 * until the whole call is decided anew.  NULL: the kernel can open all of them. */
@@ -85,7 +90,7 @@ struct broker_rules {
 	int (*changed)(void *arg, dev_t dev, ino_t ino, int *ret);
 	/* Has anybody this regular file (O_PATH) open, or may it be so?  NULL: nobody has. */
 	bool (*in_use)(void *arg, int object);
-	/* Has this regular file (O_PATH), which has several names, one that the run must not write?  1: then ret_path
+	/* Has this regular file or FIFO (O_PATH), which has several names, one that the run must not write?  1: then ret_path
 	 * (PATH_MAX) and *ret_rule say which.  0: none is known.  -E2BIG: there is too much to look at.  NULL: none
 	 * has. */
 	int (*denied_name)(void *arg, int object, char *ret_path, uint32_t *ret_rule);
@@ -102,7 +107,7 @@ struct broker_rules {
 	 * `name` in `dir` is what is there ("": dir itself); dir -1: nothing.  NULL: nobody wants
 	 * to know. */
 	void (*touches)(void *arg, const char *path, int dir, const char *name);
-	/* A name of this regular file (O_PATH) was removed.  NULL: nobody wants to know. */
+	/* A name of this regular file or FIFO (O_PATH) was removed.  NULL: nobody wants to know. */
 	void (*removed)(void *arg, int object);
 	/* Does a program run from a copy of this file?  The kernel, which would say ETXTBSY of the file
 	 * itself, does not know.  NULL: there are no copies. */
@@ -182,7 +187,8 @@ enum broker_reason {
 	BROKER_BY_LINK,   /* `rule` denies a name below `subject`, a link, which could be
 			     written at another place */
 	BROKER_BY_MOUNT,  /* another mount stands in the way */
-	BROKER_BY_KIND,   /* not for this kind of object: FIFO, device, socket */
+	BROKER_BY_KIND,   /* not for this kind of object: a device, a socket, a FIFO on a read-only mount */
+	BROKER_BY_WAITING, /* too many calls wait for the other end of a FIFO */
 	BROKER_BY_CLOSED, /* polrun has to open it for the call, and cannot: its attributes */
 	BROKER_BY_NATURE, /* what no run may do: a device, a whiteout, this attribute */
 	BROKER_BY_CHANGE, /* what is there has changed each time that it was looked at
@@ -206,8 +212,8 @@ struct broker_result {
 	bool later; /* nothing is decided yet: it is to be asked again */
 	int err;   /* 0 or an errno */
 	int fd;    /* BROKER_OPEN: the caller's, close-on-exec; else -1 */
-	int object; /* O_PATH, of the file to which fd leads, for rules.hold; the caller's; -1:
-		       none */
+	int object; /* O_PATH, of the file to which fd leads, for rules.hold; with `later`: of the FIFO
+		       that nobody reads yet; the caller's; -1: none */
 	enum broker_reason reason;
 	uint32_t rule;
 	char subject[PATH_MAX]; /* of a refusal that is not the kernel's: the resolved
@@ -242,6 +248,8 @@ void broker_release(struct broker *b);
 /* Opens the very object of a descriptor again.  A descriptor or -errno. */
 int broker_reopen(const struct broker *b, int fd, uint64_t flags);
 #define BROKER_FD_NAME TRACEE_NUMBER
+/* Opens a FIFO (O_PATH) with open(2)'s flags.  A descriptor, or -errno: -ENXIO as long as nobody reads it. */
+int broker_open_fifo(const struct broker *b, int object, uint64_t flags);
 /* The object's name in b->self. */
 void broker_fd_name(int fd, char out[BROKER_FD_NAME]);
 /* The path of a file or a directory, of any length, as the links of /proc tell it.  False: it is not

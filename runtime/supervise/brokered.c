@@ -99,6 +99,20 @@ static int make_room_to_hold(void *arg)
 	return held_make_room(&b->held);
 }
 
+static void opens_fifo(void *arg, dev_t dev, ino_t ino)
+{
+	struct brokered *b = arg;
+
+	(void)fifos_let_go(&b->fifos, &b->broker, b->from.listener, b->resp, dev, ino);
+}
+
+static bool may_wait(void *arg)
+{
+	struct brokered *b = arg;
+
+	return fifos_may(&b->fifos);
+}
+
 static bool in_use(void *arg, int object)
 {
 	struct brokered *b = arg;
@@ -314,7 +328,7 @@ static size_t room_for_files(const struct sandbox_view *v)
 	files.rlim_cur = files.rlim_max;
 	(void)setrlimit(RLIMIT_NOFILE, &files);
 	(void)getrlimit(RLIMIT_NOFILE, &files);
-	own = OWN_FILES + (v->starts ? SANDBOX_COPIES : 0);
+	own = OWN_FILES + FIFOS_MOST + (v->starts ? SANDBOX_COPIES : 0);
 	if (files.rlim_cur > MOST_HELD + own)
 		return MOST_HELD;
 	return files.rlim_cur > OWN_FILES + own ? (size_t)(files.rlim_cur - own) : 0;
@@ -462,6 +476,8 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 					    .hold = hold,
 					    .make_room_to_hold = make_room_to_hold,
 					    .in_use = in_use,
+					    .opens_fifo = opens_fifo,
+					    .may_wait = may_wait,
 					    .denied_name = denied_name,
 					    .stays = stays,
 					    .pause = pause_call,
@@ -531,6 +547,7 @@ void brokered_release(struct brokered *b)
 	held_release(&b->held);
 	copies_release(&b->copies);
 	waiting_release(&b->waiting);
+	fifos_release(&b->fifos);
 	repos_release(&b->repos);
 	broker_release(&b->broker);
 	deep_last_release(&b->last);
@@ -624,11 +641,18 @@ static int serve(struct brokered *b, int listener, const struct seccomp_notif *r
 	if (b->as_user && !become(b->from.ids.uid, b->from.ids.gid))
 		return -EPERM;
 	b->from.listener = listener;
+	b->resp = resp;
 	r = broker_serve(&b->broker, &b->from, req, since, resp, &res);
 	if (b->as_user && !become(geteuid(), getegid()))
 		return -EPERM;
-	if (res.later)
+	if (res.later && res.object >= 0) {
+		struct broker_fifo fifo;
+
+		broker_fifo_of(&b->broker, req, &res, &fifo);
+		fifos_add(&b->fifos, &fifo);
+	} else if (res.later) {
 		waiting_add(&b->waiting, req, b->turn, b->since_ms);
+	}
 	record(b, &res, d);
 	return r;
 }
@@ -644,6 +668,23 @@ int brokered_serve(struct brokered *b, int listener, const struct seccomp_notif 
 int brokered_wait(const struct brokered *b, int64_t now_ms)
 {
 	return !b->again_ms ? -1 : b->again_ms <= now_ms ? 0 : (int)(b->again_ms - now_ms);
+}
+
+int brokered_fifos_wait(const struct brokered *b, int64_t now_ms)
+{
+	return fifos_wait(&b->fifos, now_ms);
+}
+
+int brokered_fifos(struct brokered *b, int listener, struct seccomp_notif_resp *resp)
+{
+	int r;
+
+	if (b->as_user && !become(b->from.ids.uid, b->from.ids.gid))
+		return -EPERM;
+	r = fifos_look(&b->fifos, &b->broker, b->from.proc_fd, listener, resp);
+	if (b->as_user && !become(geteuid(), getegid()))
+		return -EPERM;
+	return r;
 }
 
 int brokered_go_on(struct brokered *b, int listener, struct seccomp_notif_resp *resp,
