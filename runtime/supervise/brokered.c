@@ -158,7 +158,7 @@ static bool may_replace(void *arg, const char *path, uint32_t rule, const char *
 
 	if (!r || !(r->flags & PB_F_FLOOR) || !is_git_settings(path))
 		return false;
-	return !is || git_change_may(was, nwas, is, nis, &b->git);
+	return !is || git_change_may(was, nwas, is, nis, b->here, &b->git);
 }
 
 static void makes_dir(void *arg, int dir, const char *name)
@@ -516,6 +516,8 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 	repos_init(&b->repos, &run->ctx, &b->broker.trees, &b->held);
 	if (!b->room || !b->near)
 		r = -ENOMEM;
+	if (r == 0 && gethostname(b->here, sizeof(b->here) - 1) != 0)
+		r = -errno;
 	if (r == 0)
 		r = stays_init(&b->stays, view);
 	b->broker.trees.uid = b->broker.reads.uid = b->broker.starts.uid = ids.uid_out;

@@ -50,6 +50,7 @@ struct brokered {
 	int *fds; /* the trees, and places below them that are only walked */
 	size_t nfds;
 	bool as_user; /* polrun has another user than the run */
+	char here[65]; /* the name of this machine */
 	struct git_change git; /* what was refused last of a repository's configuration */
 	/* Looks at the protected paths in the middle of a long call; false: the run is over.  The
 	 * caller sets both after brokered_init(). */

@@ -74,6 +74,10 @@ kept branch.x.pushRemote evil
 kept remote.e.url ./evil.git
 kept remote.e.url file:///tmp/evil.git
 kept remote.e.url ssh://localhost/tmp/evil.git
+kept remote.e.url LocalHost:tmp/evil.git
+kept remote.e.url ssh://2130706433/tmp/evil.git
+kept remote.e.url "ssh://$(uname -n)/tmp/evil.git"
+kept remote.e.url 'x&make&y:z'
 kept "remote.$P/evil.git.url" https://a.example/x
 kept gpg.program ./x
 kept url.x.insteadOf https://
