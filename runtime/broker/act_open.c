@@ -1,6 +1,7 @@
 /* Opens a file for writing, or makes it.  Decides what of open(2)'s flags is done here,
  * and which objects are opened at all. */
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
@@ -163,12 +164,46 @@ static bool is_on_read_only_mount(int object)
 	return fstatfs(object, &st) != 0 || (st.f_flags & ST_RDONLY);
 }
 
-int broker_open_fifo(const struct broker *b, int object, uint64_t flags)
+/* Who has a FIFO open for reading sees of one whose writers have closed it that it has ended, and of one that
+ * nobody has opened yet nothing.  tee(2) takes nothing out of it, and tells whether there is a writer. */
+static bool has_writer(const struct broker *b, int fd)
 {
-	/* O_NONBLOCK: without a reader the kernel would wait for one */
-	int fd = broker_reopen(b, object, flags & PLAIN_FLAGS);
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	ssize_t n;
+	char byte;
 
-	return fd < 0 ? fd : set_flags(fd, flags);
+	if (SYS_RETRY(poll(&p, 1, 0)) > 0)
+		return true;
+	n = SYS_RETRY(tee(fd, b->probe[1], 1, SPLICE_F_NONBLOCK));
+	if (n > 0)
+		(void)SYS_RETRY(read(b->probe[0], &byte, 1));
+	return n > 0 || (n < 0 && errno == EAGAIN);
+}
+
+int broker_fifo_open(const struct broker *b, struct broker_fifo *f)
+{
+	int fd;
+
+	if (f->reads && !has_writer(b, f->object))
+		return -ENXIO;
+	/* O_NONBLOCK: without a reader the kernel would wait for one */
+	fd = f->reads ? io_steal_fd(&f->object) : broker_reopen(b, f->object, f->flags & PLAIN_FLAGS);
+	return fd < 0 ? fd : set_flags(fd, f->flags);
+}
+
+/* The descriptor, or its caller waits. */
+static int open_or_wait(struct broker_act *a, struct broker_fifo *f)
+{
+	const struct broker_rules *rules = &a->b->rules;
+	int fd = (f->flags & O_NONBLOCK) && f->reads ? io_steal_fd(&f->object) : broker_fifo_open(a->b, f);
+
+	if (fd >= 0)
+		a->ret->fd = fd;
+	if (fd != -ENXIO || (f->flags & O_NONBLOCK))
+		return fd < 0 ? fd : 0;
+	if (!rules->may_wait || !rules->may_wait(rules->arg))
+		return broker_refuse(a, EAGAIN, BROKER_BY_WAITING, a->at->path);
+	return BROKER_LATER;
 }
 
 /* Opened at once, or its caller waits until somebody reads it: polrun itself never waits for that. */
@@ -177,7 +212,8 @@ static int open_fifo(struct broker_act *a)
 	const struct broker_rules *rules = &a->b->rules;
 	struct broker_spot *s = a->at;
 	uint64_t flags = a->c->flags;
-	int fd, r = 0;
+	struct broker_fifo f;
+	int r = 0;
 
 	if (is_on_read_only_mount(s->object))
 		return broker_refuse(a, EROFS, BROKER_BY_KIND, s->path);
@@ -195,19 +231,31 @@ static int open_fifo(struct broker_act *a)
 	if (rules->opens_fifo)
 		rules->opens_fifo(rules->arg, s->dev, s->ino);
 	a->ret->native = s->place->kind == BROKER_WRITE_HERE;
-	fd = broker_open_fifo(a->b, s->object, flags);
-	if (fd == -ENXIO && !(flags & O_NONBLOCK)) {
-		if (!rules->may_wait || !rules->may_wait(rules->arg))
-			return broker_refuse(a, EAGAIN, BROKER_BY_WAITING, s->path);
+	f = (struct broker_fifo){ .flags = flags, .object = s->object };
+	r = open_or_wait(a, &f);
+	if (r == BROKER_LATER || (r == 0 && rules->hold))
 		keep_object(a);
-		return BROKER_LATER;
-	}
-	if (fd < 0)
-		return fd;
-	a->ret->fd = fd;
-	if (rules->hold)
-		keep_object(a);
-	return 0;
+	return r;
+}
+
+/* With the reader's end open, as the kernel has it while a reader waits: who waits to write comes first. */
+static int open_fifo_to_read(struct broker_act *a)
+{
+	const struct broker_rules *rules = &a->b->rules;
+	struct broker_fifo f = { .flags = a->c->flags, .reads = true };
+	int r;
+
+	f.object = broker_reopen(a->b, a->at->object, f.flags & PLAIN_FLAGS);
+	if (f.object < 0)
+		return f.object;
+	if (rules->opens_fifo)
+		rules->opens_fifo(rules->arg, a->at->dev, a->at->ino);
+	r = open_or_wait(a, &f);
+	if (r == BROKER_LATER)
+		a->ret->object = io_steal_fd(&f.object);
+	if (f.object >= 0)
+		(void)close(f.object);
+	return r;
 }
 
 static int open_object(struct broker_act *a)
@@ -276,7 +324,7 @@ static bool is_read_here(const struct broker_act *a)
 	const struct broker_spot *s = a->at;
 	bool is_dir = S_ISDIR(s->mode), any;
 
-	if (s->object < 0 || !s->place || (!is_dir && !S_ISREG(s->mode)) ||
+	if (s->object < 0 || !s->place || (!is_dir && !S_ISREG(s->mode) && !S_ISFIFO(s->mode)) ||
 	    (!is_dir && (a->c->flags & O_DIRECTORY)))
 		return false;
 	/* the kernel's own files are not for polrun to open */
@@ -288,7 +336,7 @@ static bool is_read_here(const struct broker_act *a)
 
 /*
  * By the kernel; or here, where it lets the run open nothing for reading.  Everything but a
- * regular file and a directory is the kernel's, and what it says of a path that leads nowhere.
+ * regular file, a FIFO and a directory is the kernel's, and what it says of a path that leads nowhere.
  */
 static int open_to_read(struct broker_act *a)
 {
@@ -313,6 +361,8 @@ static int open_to_read(struct broker_act *a)
 	r = c->flags & O_CREAT ? may_find(a->at, a->b->reads.uid) : 0;
 	if (r == 0 && a->at->place->kind == BROKER_OPEN_HERE)
 		r = broker_may_read(a, a->at, S_ISDIR(a->at->mode));
+	if (r == 0 && S_ISFIFO(a->at->mode))
+		return open_fifo_to_read(a);
 	if (r == 0 && rules->changed)
 		r = rules->changed(rules->arg, a->at->dev, a->at->ino, &program);
 	if (r < 0)

@@ -14,7 +14,7 @@
  * process whose call it is.
  * - The descriptor of a tree is as tree.h says.
  *
- * It opens nothing but regular files, FIFOs for writing, and directories that it reads itself.  No
+ * It opens nothing but regular files, FIFOs, and directories that it reads itself.  No
  * descriptor of a directory is handed out, which would lead out of the view by "..".
  * One that was opened only for reading in a tree of `trees` is not either: it could be
  * opened again for writing in /proc/self/fd, past the mount that the run sees.  Those of
@@ -76,10 +76,9 @@ struct broker_rules {
 	int (*hold)(void *arg, int fd, int *object, bool linked);
 	/* Could it hold one more?  0 or -errno.  NULL: always. */
 	int (*make_room_to_hold)(void *arg);
-	/* The run is about to open a FIFO for writing: calls that have waited for its other end come first.
-	 * NULL: none waits. */
+	/* The run is about to open a FIFO: calls that have waited for its other end come first.  NULL: none waits. */
 	void (*opens_fifo)(void *arg, dev_t dev, ino_t ino);
-	/* Nobody reads the FIFO.  May the call wait, as broker_result.later says?  NULL: none may. */
+	/* Nobody has opened the other end of the FIFO.  May the call wait, as broker_result.later says?  NULL: none may. */
 	bool (*may_wait)(void *arg);
 	/* The run is about to start the program `object` (O_PATH).  0, or -errno: the kernel
 	 * will not be able to open it.  BROKER_LATER: it will be, but not yet; the caller is to wait
@@ -212,8 +211,8 @@ struct broker_result {
 	bool later; /* nothing is decided yet: it is to be asked again */
 	int err;   /* 0 or an errno */
 	int fd;    /* BROKER_OPEN: the caller's, close-on-exec; else -1 */
-	int object; /* O_PATH, of the file to which fd leads, for rules.hold; with `later`: of the FIFO
-		       that nobody reads yet; the caller's; -1: none */
+	int object; /* O_PATH, of the file to which fd leads, for rules.hold; with `later`: that of a
+		       broker_fifo; the caller's; -1: none */
 	enum broker_reason reason;
 	uint32_t rule;
 	char subject[PATH_MAX]; /* of a refusal that is not the kernel's: the resolved
@@ -236,6 +235,7 @@ struct broker {
 	int proc; /* O_PATH of /proc */
 	int self; /* O_PATH of /proc/self/fd, of this process */
 	int cwd;  /* O_PATH of its directory */
+	int probe[2]; /* a pipe, if there are `reads`; else -1; the caller's */
 	struct broker_work *work;
 };
 
@@ -248,8 +248,17 @@ void broker_release(struct broker *b);
 /* Opens the very object of a descriptor again.  A descriptor or -errno. */
 int broker_reopen(const struct broker *b, int fd, uint64_t flags);
 #define BROKER_FD_NAME TRACEE_NUMBER
-/* Opens a FIFO (O_PATH) with open(2)'s flags.  A descriptor, or -errno: -ENXIO as long as nobody reads it. */
-int broker_open_fifo(const struct broker *b, int object, uint64_t flags);
+/* A call that waits until somebody opens the other end of the FIFO that it opens. */
+struct broker_fifo {
+	uint64_t id; /* of its notification */
+	pid_t pid;
+	uint64_t flags; /* of open(2) */
+	bool reads, cloexec, native;
+	int object; /* the FIFO, O_PATH; or (`reads`) open for reading */
+};
+
+/* The descriptor, or -errno: -ENXIO as long as nobody has opened its other end. */
+int broker_fifo_open(const struct broker *b, struct broker_fifo *f);
 /* The object's name in b->self. */
 void broker_fd_name(int fd, char out[BROKER_FD_NAME]);
 /* The path of a file or a directory, of any length, as the links of /proc tell it.  False: it is not

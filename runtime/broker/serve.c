@@ -93,7 +93,8 @@ void broker_fifo_of(const struct broker *b, const struct seccomp_notif *req, str
 	const struct broker_decoded *d = &b->work->decoded;
 
 	*out = (struct broker_fifo){ .id = req->id, .pid = (pid_t)req->pid, .flags = d->call.flags,
-				     .cloexec = d->cloexec, .native = ret->native, .object = ret->object };
+				     .reads = ret->reads, .cloexec = d->cloexec, .native = ret->native,
+				     .object = ret->object };
 	ret->object = -1;
 }
 
@@ -107,6 +108,7 @@ int broker_fifo_answer(struct broker *b, int listener, struct broker_fifo *f, in
 	ret.err = fd < 0 ? -fd : 0;
 	ret.object = f->object;
 	ret.native = f->native;
+	ret.reads = f->reads;
 	f->object = -1;
 	*resp = (struct seccomp_notif_resp){ .id = f->id };
 	if (fd >= 0 && !give(b, listener, f->cloexec, &ret, resp))

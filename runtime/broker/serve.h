@@ -1,22 +1,13 @@
 /*
  * From a notification of the run's filter to its answer.
  *
- * Who uses it needs, besides broker_syscalls: process_vm_readv, readlinkat, read, and
- * ioctl with SECCOMP_IOCTL_NOTIF_ID_VALID, _SEND and _ADDFD.
+ * Who uses it needs, besides broker_syscalls: process_vm_readv, readlinkat, read, poll and tee (of a FIFO),
+ * and ioctl with SECCOMP_IOCTL_NOTIF_ID_VALID, _SEND and _ADDFD.
  */
 #ifndef RUNTIME_BROKER_SERVE_H
 #define RUNTIME_BROKER_SERVE_H
 
 #include "runtime/broker/decode.h"
-
-/* A call that waits until somebody reads the FIFO that it opens for writing. */
-struct broker_fifo {
-	uint64_t id; /* of its notification */
-	pid_t pid;
-	uint64_t flags; /* of open(2) */
-	bool cloexec, native;
-	int object; /* O_PATH, of the FIFO */
-};
 
 /* Decodes, acts and answers.  `resp` has the size that the kernel asks for.  *ret is
  * what became of it (its descriptor is closed): if `later`, there is no answer yet, and it is to be

@@ -384,6 +384,8 @@ static int add_seen(struct brokered *b)
 		r = add_seen_at(b, "/dev", BROKER_LIST, BROKER_LOOK);
 	if (r == 0)
 		r = add_seen_at(b, "/", BROKER_LIST, BROKER_LOOK);
+	if (r == 0 && v->opens && pipe2(b->broker.probe, O_CLOEXEC | O_NONBLOCK) != 0)
+		r = -errno;
 	b->from.reads = v->opens;
 	b->from.starts = v->starts;
 	return r;
@@ -551,6 +553,9 @@ void brokered_release(struct brokered *b)
 	waiting_release(&b->waiting);
 	fifos_release(&b->fifos);
 	repos_release(&b->repos);
+	for (int i = 0; i < 2; i++)
+		if (b->broker.probe[i] >= 0)
+			(void)close(b->broker.probe[i]);
 	broker_release(&b->broker);
 	deep_last_release(&b->last);
 	for (size_t i = 0; i < b->nfds; i++)

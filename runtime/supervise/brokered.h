@@ -33,7 +33,7 @@ struct brokered {
 	struct deep_last last; /* the directory with a long name that was asked about last */
 	struct copies copies; /* of programs that the run starts */
 	struct waiting waiting; /* for a copy */
-	struct fifos fifos; /* calls that wait for the reader of a FIFO */
+	struct fifos fifos; /* calls that wait for the other end of a FIFO */
 	struct seccomp_notif_resp *resp; /* of the call that is decided; the caller's */
 	unsigned turn; /* how often the call that is decided has waited */
 	int64_t since_ms; /* when it came */

@@ -1,4 +1,4 @@
-/* Looks whether what waits for the reader of a FIFO has to wait any longer: see fifos.h. */
+/* Looks whether what waits for the other end of a FIFO has to wait any longer: see fifos.h. */
 #include "runtime/supervise/fifos.h"
 
 #include <errno.h>
@@ -74,10 +74,10 @@ static int answer(struct fifos *s, struct broker *b, int listener, struct seccom
 	return r;
 }
 
-/* Without a reader, and without room for one more descriptor, it goes on waiting. */
-static int try(const struct broker *b, const struct fifos_call *c)
+/* Without the other end, and without room for one more descriptor, it goes on waiting. */
+static int try(const struct broker *b, struct fifos_call *c)
 {
-	int fd = broker_open_fifo(b, c->fifo.object, c->fifo.flags);
+	int fd = broker_fifo_open(b, &c->fifo);
 
 	return fd == -ENXIO || fd == -EMFILE || fd == -ENFILE ? 0 : fd;
 }

@@ -1,6 +1,6 @@
 /*
- * Calls of the run that wait until somebody reads the FIFO that they open for writing.  polrun does
- * not wait with them: it looks again and again, soon at first, and then every FIFOS_MOST_MS; all looks
+ * Calls of the run that wait until somebody opens the other end of the FIFO that they open: its reader, or,
+ * where files are read by name, its writer.  polrun does not wait with them: it looks again and again, soon at first, and then every FIFOS_MOST_MS; all looks
  * together take about a tenth of its time.  Those that wait for one FIFO get it together, so that its
  * reader does not see the end of the first before the second has come.
  *
@@ -39,7 +39,7 @@ struct fifos {
 bool fifos_may(struct fifos *s);
 /* After fifos_may().  Takes over the descriptor. */
 void fifos_add(struct fifos *s, const struct broker_fifo *f);
-/* Those that wait for this FIFO are answered if somebody reads it.  0 or -errno of the listener. */
+/* Those that wait for this FIFO are answered if somebody has opened its other end.  0 or -errno of the listener. */
 int fifos_let_go(struct fifos *s, struct broker *b, int listener, struct seccomp_notif_resp *resp,
 		 dev_t dev, ino_t ino);
 /* How long until fifos_look() is to be called, in ms; -1: none waits. */

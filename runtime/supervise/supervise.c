@@ -165,7 +165,7 @@ static int calls_wait(const struct loop *l)
 	return l->listener.fd < 0 ? -1 : brokered_wait(&l->brokered, sys_now_ms());
 }
 
-/* The same of those that wait for the reader of a FIFO. */
+/* The same of those that wait for the other end of a FIFO. */
 static int fifos_due(const struct loop *l)
 {
 	return l->listener.fd < 0 ? -1 : brokered_fifos_wait(&l->brokered, sys_now_ms());

@@ -217,6 +217,13 @@ differ=$(diff "$WORK/plain.txt" - <<<"$out")
 [ -z "$differ" ] || bad "outside (<) and inside (>): $differ"
 [ "$(grep -cvE 'NOTHING|Error' "$WORK/plain.txt")" -eq 22 ] || bad "outside: $(<"$WORK/plain.txt")"
 
+t "so it is where files are read by name, and polrun opens both ends"
+policy "file { deny write \".env*\"  hide \"**/.secret*\"  allow read \"$WORK/steps\" }" named
+run_with named timeout 300 python3 "$WORK/steps/fifo.py" all
+want_rc 0
+differ=$(diff "$WORK/plain.txt" - <<<"$out")
+[ -z "$differ" ] || bad "outside (<) and inside (>): $differ"
+
 t "so it is in the trees around the project that are the run's own"
 run timeout 100 sh -c 'python3 "$1" waits,many,restarted,removed,nonblock "$TMPDIR"' sh "$WORK/steps/fifo.py"
 want_rc 0
@@ -264,7 +271,7 @@ want_out "^refused 44 \{'Resource temporarily unavailable'\}$"
 want_out '^others True$'
 want_out '^let go 256 \{0\}$'
 want_out '^after in 0$'
-want_err 'blocked: write .*/pipe \(44 times\): too many calls wait until somebody reads a FIFO'
+want_err 'blocked: write .*/pipe \(44 times\): too many calls wait for the other end of a FIFO'
 
 t "the rules decide its name: one that is denied is not opened, by no other name and by no change of the path"
 mkfifo ctl free

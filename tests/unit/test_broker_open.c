@@ -83,6 +83,7 @@ static void assert_given(const struct broker_result *r)
 static void test_a_fifo_is_opened_without_waiting(void **state)
 {
 	const struct broker_result *r;
+	struct broker_fifo f;
 	struct stat st, waits;
 	int reader;
 
@@ -106,7 +107,8 @@ static void test_a_fifo_is_opened_without_waiting(void **state)
 	assert_int_equal(r->fd, -1);
 	assert_int_equal(fstat(r->object, &waits), 0);
 	assert_true(waits.st_ino == st.st_ino && comes_first == st.st_ino);
-	assert_int_equal(broker_open_fifo(&t.broker, r->object, O_WRONLY), -ENXIO);
+	f = (struct broker_fifo){ .flags = O_WRONLY, .object = r->object };
+	assert_int_equal(broker_fifo_open(&t.broker, &f), -ENXIO);
 	(void)close(r->object);
 	reader = open("fifo", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	assert_true(reader >= 0);
@@ -367,6 +369,9 @@ static void assert_opened(const struct broker_result *r, bool is_dir)
 
 static void test_reading_by_name(void **state)
 {
+	int writer;
+	char byte;
+
 	(void)state;
 	put("f");
 	put("secret");
@@ -374,6 +379,7 @@ static void test_reading_by_name(void **state)
 	assert_int_equal(mkdir("secrets", 0700), 0);
 	put("secrets/f");
 	assert_int_equal(mkfifo("fifo", 0600), 0);
+	assert_int_equal(mkfifo("secret-fifo", 0600), 0);
 	assert_int_equal(symlink("secret", "link"), 0);
 	assert_int_equal(symlink("d/../f", "way"), 0);
 	/* without the set everything is the kernel's */
@@ -393,8 +399,22 @@ static void test_reading_by_name(void **state)
 	assert_refused(open_it("link", O_RDONLY), EACCES, BROKER_BY_RULE, "secret");
 	assert_refused(open_it("secrets", O_RDONLY | O_DIRECTORY), EACCES, BROKER_BY_RULE, "secrets");
 	assert_refused(open_it("secrets/f", O_RDONLY), EACCES, BROKER_BY_RULE, "secrets/f");
+	/* nobody writes it, and nobody may wait; with a writer, and without waiting, it is opened */
+	assert_refused(open_it("fifo", O_RDONLY), EAGAIN, BROKER_BY_WAITING, "fifo");
+	assert_done(open_it("fifo", O_RDONLY | O_NONBLOCK));
+	assert_int_equal(pipe2(t.broker.probe, O_CLOEXEC | O_NONBLOCK), 0);
+	assert_refused(open_it("fifo", O_RDONLY), EAGAIN, BROKER_BY_WAITING, "fifo");
+	writer = open("fifo", O_RDWR | O_CLOEXEC);
+	assert_true(writer >= 0);
+	assert_opened(open_it("fifo", O_RDONLY), false);
+	assert_int_equal(write(writer, "x", 1), 1);
+	assert_given(open_it("fifo", O_RDONLY));
+	assert_int_equal(read(writer, &byte, 1), 1);
+	(void)close(writer);
+	(void)close(t.broker.probe[0]);
+	(void)close(t.broker.probe[1]);
+	assert_refused(open_it("secret-fifo", O_RDONLY | O_NONBLOCK), EACCES, BROKER_BY_RULE, "secret-fifo");
 	/* what the kernel answers, and opens nothing */
-	assert_false(open_it("fifo", O_RDONLY)->ours);
 	assert_false(open_it("none", O_RDONLY)->ours);
 	assert_false(open_it("link", O_RDONLY | O_NOFOLLOW)->ours);
 	assert_false(open_it("f", O_RDONLY | O_DIRECTORY)->ours);
