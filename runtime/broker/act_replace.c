@@ -118,17 +118,35 @@ static void take_back(const struct broker_act *a, int object, unsigned how)
 			(void)renameat2(dir, BROKER_TEMPORARY, dir, a->to->leaf, how);
 }
 
+static int link_temporary(const struct broker_act *a, int fd)
+{
+	char name[BROKER_FD_NAME];
+
+	broker_fd_name(fd, name);
+	return broker_done(linkat(a->b->self, name, a->to->parent, BROKER_TEMPORARY, AT_SYMLINK_FOLLOW));
+}
+
+/* If it stays, the next one takes it away. */
+static void remove_temporary(const struct broker_act *a)
+{
+	if (unlinkat(a->to->parent, BROKER_TEMPORARY, 0) != 0)
+		(void)unlinkat(a->to->parent, BROKER_TEMPORARY, 0);
+}
+
 /* Gives the file the name; what had it is gone. */
 static int name_file(const struct broker_act *a, int *fd, const struct content *was, const struct content *is)
 {
 	const unsigned how = a->to->object < 0 ? RENAME_NOREPLACE : RENAME_EXCHANGE;
 	AUTO_CLOSE int object = -1;
-	char name[BROKER_FD_NAME];
-	int r = 0;
+	int r = link_temporary(a, *fd);
 
-	broker_fd_name(*fd, name);
-	if (linkat(a->b->self, name, a->to->parent, BROKER_TEMPORARY, AT_SYMLINK_FOLLOW) != 0)
-		return -errno;
+	/* only a broker makes this name: one that was killed */
+	if (r == -EEXIST) {
+		remove_temporary(a);
+		r = link_temporary(a, *fd);
+	}
+	if (r < 0)
+		return r;
 	object = broker_reopen(a->b, *fd, O_PATH);
 	(void)close(*fd); /* its own opening counts as a writer */
 	*fd = -1;
@@ -139,7 +157,7 @@ static int name_file(const struct broker_act *a, int *fd, const struct content *
 		r = -EAGAIN;
 	}
 	if (r != 0 || how == RENAME_EXCHANGE)
-		(void)unlinkat(a->to->parent, BROKER_TEMPORARY, 0);
+		remove_temporary(a);
 	return r;
 }
 

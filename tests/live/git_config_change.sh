@@ -160,6 +160,14 @@ wait
 ! grep -q raced .git/config || bad "another run wrote the configuration"
 rm -f race.py
 
+t "what a broker has left that was killed is no hindrance"
+echo left >.git/config.polrun
+run git config user.name "A E"
+want_rc 0
+[ "$(git config user.name)" = "A E" ] || bad "the name is $(git config user.name)"
+no_file .git/config.polrun
+git config user.name "A B"
+
 t "a change that somebody outside makes at the same time is not lost"
 cat >"$WORK/outside.py" <<'EOT'
 import os, re, time
