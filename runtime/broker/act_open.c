@@ -161,7 +161,7 @@ static bool is_on_read_only_mount(int object)
 {
 	struct statfs st;
 
-	return fstatfs(object, &st) != 0 || (st.f_flags & ST_RDONLY);
+	return SYS_RETRY(fstatfs(object, &st)) != 0 || (st.f_flags & ST_RDONLY);
 }
 
 /* Who has a FIFO open for reading sees of one whose writers have closed it that it has ended, and of one that
