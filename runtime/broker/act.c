@@ -34,7 +34,7 @@ static int open_cwd(void)
 
 int broker_init(struct broker *b, const struct broker_rules *rules)
 {
-	*b = (struct broker){ .rules = *rules, .proc = -1, .self = -1, .cwd = -1 };
+	*b = (struct broker){ .rules = *rules, .proc = -1, .self = -1, .cwd = -1, .probe = { -1, -1 } };
 	b->trees.uid = b->reads.uid = b->starts.uid = geteuid();
 	b->work = calloc(1, sizeof(*b->work));
 	if (!b->work)
@@ -219,7 +219,9 @@ const char *broker_cause(enum broker_reason reason)
 {
 	switch (reason) {
 	case BROKER_BY_KIND:
-		return "polrun opens only regular files for a run, and this is a FIFO, a device or a socket";
+		return "polrun opens no device, no socket, and no FIFO on a read-only mount for a run";
+	case BROKER_BY_WAITING:
+		return "too many calls wait for the other end of a FIFO";
 	case BROKER_BY_CLOSED:
 		return "polrun has to open it for that, and its permissions do not let it";
 	case BROKER_BY_NATURE:

@@ -38,6 +38,9 @@ static int is_read_elsewhere(const struct broker_act *a, int fd, const char *nam
 
 	if (fstatat(fd, name, &st, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW) != 0)
 		return -errno;
+	/* nobody can tell whether a FIFO is open */
+	if (S_ISFIFO(st.st_mode))
+		return true;
 	if (!S_ISREG(st.st_mode) || !rules->in_use || st.st_nlink > 1)
 		return S_ISREG(st.st_mode) && st.st_nlink > 1;
 	if (name[0])
@@ -228,7 +231,7 @@ static int may_move(struct broker_act *a, const struct broker_spot *from,
 	bool is_dir = S_ISDIR(from->mode);
 	int r = broker_may_move(a, from->path, to->path, is_dir, BROKER_BY_RULE);
 
-	if (r == 0 && S_ISREG(from->mode))
+	if (r == 0 && (S_ISREG(from->mode) || S_ISFIFO(from->mode)))
 		r = may_hide(a, from->path, to->path, from->object, "");
 	if (r == 0)
 		r = broker_may_go(a, from->path);
@@ -303,7 +306,7 @@ int broker_link(struct broker_act *a)
 		    ? may_name(a)
 		    : broker_may_move(a, a->at->path, a->to->path, S_ISDIR(a->at->mode),
 				      BROKER_BY_RULE);
-	if (r == 0 && S_ISREG(a->at->mode))
+	if (r == 0 && (S_ISREG(a->at->mode) || S_ISFIFO(a->at->mode)))
 		r = may_be_read(a);
 	if (r == 0 && S_ISLNK(a->at->mode))
 		r = broker_may_lead_as(a, a->to->path, a->at->object, "");

@@ -156,7 +156,7 @@ int broker_xattr(struct broker_act *a)
 		return broker_refuse(a, strchr(c->text, '.') ? EPERM : EOPNOTSUPP,
 				     BROKER_BY_NATURE, s->path);
 	if (!S_ISREG(s->mode) && !S_ISDIR(s->mode))
-		return broker_refuse(a, EPERM, BROKER_BY_KIND, s->path);
+		return broker_refuse(a, EPERM, BROKER_BY_NATURE, s->path);
 	fd = open_for_xattr(a);
 	if (fd == -EACCES)
 		return broker_refuse(a, EACCES, BROKER_BY_CLOSED, s->path);

@@ -1,7 +1,10 @@
 /* Opens a file for writing, or makes it.  Decides what of open(2)'s flags is done here,
  * and which objects are opened at all. */
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "runtime/base/io.h"
@@ -25,17 +28,23 @@
 /* libc's O_TMPFILE, and its __O_TMPFILE, hold O_DIRECTORY. */
 #define TMPFILE_ALONE (O_TMPFILE & ~O_DIRECTORY)
 
-/* Opened without waiting; a run that has not asked for that does not get it. */
+/* Opened without waiting; a run that has not asked for that does not get it.  The descriptor, or -errno. */
+static int set_flags(int fd, uint64_t flags)
+{
+	int err;
+
+	if ((flags & O_NONBLOCK) || fcntl(fd, F_SETFL, (int)(flags & SETTABLE)) == 0)
+		return fd;
+	err = errno;
+	(void)close(fd);
+	return -err;
+}
+
 static int hand_out(struct broker_act *a, int fd)
 {
-	uint64_t flags = a->c->flags;
-
-	if (!(flags & O_NONBLOCK) && fcntl(fd, F_SETFL, (int)(flags & SETTABLE)) != 0) {
-		int err = errno;
-
-		(void)close(fd);
-		return -err;
-	}
+	fd = set_flags(fd, a->c->flags);
+	if (fd < 0)
+		return fd;
 	a->ret->fd = fd;
 	a->ret->native = a->at->place && a->at->place->kind == BROKER_WRITE_HERE;
 	return 0;
@@ -124,7 +133,7 @@ static int make_nameless(struct broker_act *a)
 	return fd < 0 ? -err : hand_out(a, fd);
 }
 
-/* As the kernel's fs.protected_regular, whether or not it is on. */
+/* As the kernel's fs.protected_regular and fs.protected_fifos, whether or not they are on. */
 static int may_find(const struct broker_spot *s, uid_t uid)
 {
 	struct stat dir;
@@ -139,6 +148,116 @@ static int may_find(const struct broker_spot *s, uid_t uid)
 		       : 0;
 }
 
+static void keep_object(struct broker_act *a)
+{
+	if (!a->at->own_object)
+		return;
+	a->ret->object = a->at->object;
+	a->at->own_object = false;
+}
+
+/* The kernel opens a FIFO for writing also where the mount is read-only. */
+static bool is_on_read_only_mount(int object)
+{
+	struct statfs st;
+
+	return SYS_RETRY(fstatfs(object, &st)) != 0 || (st.f_flags & ST_RDONLY);
+}
+
+/* Who has a FIFO open for reading sees of one whose writers have closed it that it has ended, and of one that
+ * nobody has opened yet nothing.  tee(2) takes nothing out of it, and tells whether there is a writer. */
+static bool has_writer(const struct broker *b, int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	ssize_t n;
+	char byte;
+
+	if (SYS_RETRY(poll(&p, 1, 0)) > 0)
+		return true;
+	n = SYS_RETRY(tee(fd, b->probe[1], 1, SPLICE_F_NONBLOCK));
+	if (n > 0)
+		(void)SYS_RETRY(read(b->probe[0], &byte, 1));
+	return n > 0 || (n < 0 && errno == EAGAIN);
+}
+
+int broker_fifo_open(const struct broker *b, struct broker_fifo *f)
+{
+	int fd;
+
+	if (f->reads && !has_writer(b, f->object))
+		return -ENXIO;
+	/* O_NONBLOCK: without a reader the kernel would wait for one */
+	fd = f->reads ? io_steal_fd(&f->object) : broker_reopen(b, f->object, f->flags & PLAIN_FLAGS);
+	return fd < 0 ? fd : set_flags(fd, f->flags);
+}
+
+/* The descriptor, or its caller waits. */
+static int open_or_wait(struct broker_act *a, struct broker_fifo *f)
+{
+	const struct broker_rules *rules = &a->b->rules;
+	int fd = (f->flags & O_NONBLOCK) && f->reads ? io_steal_fd(&f->object) : broker_fifo_open(a->b, f);
+
+	if (fd >= 0)
+		a->ret->fd = fd;
+	if (fd != -ENXIO || (f->flags & O_NONBLOCK))
+		return fd < 0 ? fd : 0;
+	if (!rules->may_wait || !rules->may_wait(rules->arg))
+		return broker_refuse(a, EAGAIN, BROKER_BY_WAITING, a->at->path);
+	return BROKER_LATER;
+}
+
+/* Opened at once, or its caller waits until somebody reads it: polrun itself never waits for that. */
+static int open_fifo(struct broker_act *a)
+{
+	const struct broker_rules *rules = &a->b->rules;
+	struct broker_spot *s = a->at;
+	uint64_t flags = a->c->flags;
+	struct broker_fifo f;
+	int r = 0;
+
+	if (is_on_read_only_mount(s->object))
+		return broker_refuse(a, EROFS, BROKER_BY_KIND, s->path);
+	if (flags & O_CREAT)
+		r = may_find(s, a->b->trees.uid);
+	/* what goes through it changes nothing that has this name */
+	if (r == 0 && s->place->kind != BROKER_WRITE_HERE)
+		r = broker_might_write(a, s, false);
+	if (r == 0 && s->place->kind != BROKER_WRITE_HERE)
+		r = broker_may_read(a, s, false);
+	if (r == 0)
+		r = broker_may_write_names(a, s);
+	if (r < 0)
+		return r;
+	if (rules->opens_fifo)
+		rules->opens_fifo(rules->arg, s->dev, s->ino);
+	a->ret->native = s->place->kind == BROKER_WRITE_HERE;
+	f = (struct broker_fifo){ .flags = flags, .object = s->object };
+	r = open_or_wait(a, &f);
+	if (r == BROKER_LATER || (r == 0 && rules->hold))
+		keep_object(a);
+	return r;
+}
+
+/* With the reader's end open, as the kernel has it while a reader waits: who waits to write comes first. */
+static int open_fifo_to_read(struct broker_act *a)
+{
+	const struct broker_rules *rules = &a->b->rules;
+	struct broker_fifo f = { .flags = a->c->flags, .reads = true };
+	int r;
+
+	f.object = broker_reopen(a->b, a->at->object, f.flags & PLAIN_FLAGS);
+	if (f.object < 0)
+		return f.object;
+	if (rules->opens_fifo)
+		rules->opens_fifo(rules->arg, a->at->dev, a->at->ino);
+	r = open_or_wait(a, &f);
+	if (r == BROKER_LATER)
+		a->ret->object = io_steal_fd(&f.object);
+	if (f.object >= 0)
+		(void)close(f.object);
+	return r;
+}
+
 static int open_object(struct broker_act *a)
 {
 	struct broker_spot *s = a->at;
@@ -151,6 +270,8 @@ static int open_object(struct broker_act *a)
 		return -EISDIR;
 	if (flags & O_DIRECTORY)
 		return -ENOTDIR;
+	if (S_ISFIFO(s->mode))
+		return open_fifo(a);
 	if (!S_ISREG(s->mode))
 		return broker_refuse(a, S_ISSOCK(s->mode) ? ENXIO : EACCES,
 				     BROKER_BY_KIND, s->path);
@@ -167,10 +288,8 @@ static int open_object(struct broker_act *a)
 		return r;
 	fd = broker_reopen(a->b, s->object, (flags & PLAIN_FLAGS) | (flags & O_TRUNC));
 	r = fd < 0 ? fd : hand_out(a, fd);
-	if (r == 0 && a->b->rules.hold && s->own_object) {
-		a->ret->object = s->object;
-		s->own_object = false;
-	}
+	if (r == 0 && a->b->rules.hold)
+		keep_object(a);
 	return r;
 }
 
@@ -193,8 +312,8 @@ static int open_found(struct broker_act *a)
 	}
 	if ((flags & O_CREAT) && (flags & O_EXCL))
 		return -EEXIST;
-	/* it needs no writing: it is opened on the mount that the run sees */
-	if (!writes(flags))
+	/* it needs no writing: it is opened on the mount that the run sees.  O_TRUNC means nothing to a FIFO */
+	if (!writes(flags) || (S_ISFIFO(s->mode) && (flags & O_ACCMODE) == O_RDONLY))
 		return JUST_READS;
 	return open_object(a);
 }
@@ -205,7 +324,7 @@ static bool is_read_here(const struct broker_act *a)
 	const struct broker_spot *s = a->at;
 	bool is_dir = S_ISDIR(s->mode), any;
 
-	if (s->object < 0 || !s->place || (!is_dir && !S_ISREG(s->mode)) ||
+	if (s->object < 0 || !s->place || (!is_dir && !S_ISREG(s->mode) && !S_ISFIFO(s->mode)) ||
 	    (!is_dir && (a->c->flags & O_DIRECTORY)))
 		return false;
 	/* the kernel's own files are not for polrun to open */
@@ -217,7 +336,7 @@ static bool is_read_here(const struct broker_act *a)
 
 /*
  * By the kernel; or here, where it lets the run open nothing for reading.  Everything but a
- * regular file and a directory is the kernel's, and what it says of a path that leads nowhere.
+ * regular file, a FIFO and a directory is the kernel's, and what it says of a path that leads nowhere.
  */
 static int open_to_read(struct broker_act *a)
 {
@@ -242,6 +361,8 @@ static int open_to_read(struct broker_act *a)
 	r = c->flags & O_CREAT ? may_find(a->at, a->b->reads.uid) : 0;
 	if (r == 0 && a->at->place->kind == BROKER_OPEN_HERE)
 		r = broker_may_read(a, a->at, S_ISDIR(a->at->mode));
+	if (r == 0 && S_ISFIFO(a->at->mode))
+		return open_fifo_to_read(a);
 	if (r == 0 && rules->changed)
 		r = rules->changed(rules->arg, a->at->dev, a->at->ino, &program);
 	if (r < 0)

@@ -14,7 +14,7 @@
  * process whose call it is.
  * - The descriptor of a tree is as tree.h says.
  *
- * It opens nothing but regular files, and directories that it reads itself.  No
+ * It opens nothing but regular files, FIFOs, and directories that it reads itself.  No
  * descriptor of a directory is handed out, which would lead out of the view by "..".
  * One that was opened only for reading in a tree of `trees` is not either: it could be
  * opened again for writing in /proc/self/fd, past the mount that the run sees.  Those of
@@ -76,6 +76,10 @@ struct broker_rules {
 	int (*hold)(void *arg, int fd, int *object, bool linked);
 	/* Could it hold one more?  0 or -errno.  NULL: always. */
 	int (*make_room_to_hold)(void *arg);
+	/* The run is about to open a FIFO: calls that have waited for its other end come first.  NULL: none waits. */
+	void (*opens_fifo)(void *arg, dev_t dev, ino_t ino);
+	/* Nobody has opened the other end of the FIFO.  May the call wait, as broker_result.later says?  NULL: none may. */
+	bool (*may_wait)(void *arg);
 	/* The run is about to start the program `object` (O_PATH).  0, or -errno: the kernel
 	 * will not be able to open it.  BROKER_LATER: it will be, but not yet; the caller is to wait
 	 * until the whole call is decided anew.  NULL: the kernel can open all of them. */
@@ -85,7 +89,7 @@ struct broker_rules {
 	int (*changed)(void *arg, dev_t dev, ino_t ino, int *ret);
 	/* Has anybody this regular file (O_PATH) open, or may it be so?  NULL: nobody has. */
 	bool (*in_use)(void *arg, int object);
-	/* Has this regular file (O_PATH), which has several names, one that the run must not write?  1: then ret_path
+	/* Has this regular file or FIFO (O_PATH), which has several names, one that the run must not write?  1: then ret_path
 	 * (PATH_MAX) and *ret_rule say which.  0: none is known.  -E2BIG: there is too much to look at.  NULL: none
 	 * has. */
 	int (*denied_name)(void *arg, int object, char *ret_path, uint32_t *ret_rule);
@@ -102,7 +106,7 @@ struct broker_rules {
 	 * `name` in `dir` is what is there ("": dir itself); dir -1: nothing.  NULL: nobody wants
 	 * to know. */
 	void (*touches)(void *arg, const char *path, int dir, const char *name);
-	/* A name of this regular file (O_PATH) was removed.  NULL: nobody wants to know. */
+	/* A name of this regular file or FIFO (O_PATH) was removed.  NULL: nobody wants to know. */
 	void (*removed)(void *arg, int object);
 	/* Does a program run from a copy of this file?  The kernel, which would say ETXTBSY of the file
 	 * itself, does not know.  NULL: there are no copies. */
@@ -182,7 +186,8 @@ enum broker_reason {
 	BROKER_BY_LINK,   /* `rule` denies a name below `subject`, a link, which could be
 			     written at another place */
 	BROKER_BY_MOUNT,  /* another mount stands in the way */
-	BROKER_BY_KIND,   /* not for this kind of object: FIFO, device, socket */
+	BROKER_BY_KIND,   /* not for this kind of object: a device, a socket, a FIFO on a read-only mount */
+	BROKER_BY_WAITING, /* too many calls wait for the other end of a FIFO */
 	BROKER_BY_CLOSED, /* polrun has to open it for the call, and cannot: its attributes */
 	BROKER_BY_NATURE, /* what no run may do: a device, a whiteout, this attribute */
 	BROKER_BY_CHANGE, /* what is there has changed each time that it was looked at
@@ -206,8 +211,8 @@ struct broker_result {
 	bool later; /* nothing is decided yet: it is to be asked again */
 	int err;   /* 0 or an errno */
 	int fd;    /* BROKER_OPEN: the caller's, close-on-exec; else -1 */
-	int object; /* O_PATH, of the file to which fd leads, for rules.hold; the caller's; -1:
-		       none */
+	int object; /* O_PATH, of the file to which fd leads, for rules.hold; with `later`: that of a
+		       broker_fifo; the caller's; -1: none */
 	enum broker_reason reason;
 	uint32_t rule;
 	char subject[PATH_MAX]; /* of a refusal that is not the kernel's: the resolved
@@ -230,6 +235,7 @@ struct broker {
 	int proc; /* O_PATH of /proc */
 	int self; /* O_PATH of /proc/self/fd, of this process */
 	int cwd;  /* O_PATH of its directory */
+	int probe[2]; /* a pipe, if there are `reads`; else -1; the caller's */
 	struct broker_work *work;
 };
 
@@ -242,6 +248,17 @@ void broker_release(struct broker *b);
 /* Opens the very object of a descriptor again.  A descriptor or -errno. */
 int broker_reopen(const struct broker *b, int fd, uint64_t flags);
 #define BROKER_FD_NAME TRACEE_NUMBER
+/* A call that waits until somebody opens the other end of the FIFO that it opens. */
+struct broker_fifo {
+	uint64_t id; /* of its notification */
+	pid_t pid;
+	uint64_t flags; /* of open(2) */
+	bool reads, cloexec, native;
+	int object; /* the FIFO, O_PATH; or (`reads`) open for reading */
+};
+
+/* The descriptor, or -errno: -ENXIO as long as nobody has opened its other end. */
+int broker_fifo_open(const struct broker *b, struct broker_fifo *f);
 /* The object's name in b->self. */
 void broker_fd_name(int fd, char out[BROKER_FD_NAME]);
 /* The path of a file or a directory, of any length, as the links of /proc tell it.  False: it is not

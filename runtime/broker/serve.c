@@ -52,6 +52,12 @@ static bool give(struct broker *b, int listener, bool cloexec,
 	return true;
 }
 
+/* The caller may have been killed meanwhile. */
+static int send(int listener, struct seccomp_notif_resp *resp)
+{
+	return SYS_RETRY(ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, resp)) != 0 && errno != ENOENT ? -errno : 0;
+}
+
 int broker_serve(struct broker *b, const struct broker_source *from,
 		 const struct seccomp_notif *req, int64_t since,
 		 struct seccomp_notif_resp *resp, struct broker_result *ret)
@@ -78,8 +84,37 @@ int broker_serve(struct broker *b, const struct broker_source *from,
 		resp->error = -ret->err;
 	else
 		resp->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
-	if (SYS_RETRY(ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, resp)) != 0 &&
-	    errno != ENOENT)
-		return -errno;
-	return 0;
+	return send(listener, resp);
+}
+
+void broker_fifo_of(const struct broker *b, const struct seccomp_notif *req, struct broker_result *ret,
+		    struct broker_fifo *out)
+{
+	const struct broker_decoded *d = &b->work->decoded;
+
+	*out = (struct broker_fifo){ .id = req->id, .pid = (pid_t)req->pid, .flags = d->call.flags,
+				     .reads = ret->reads, .cloexec = d->cloexec, .native = ret->native,
+				     .object = ret->object };
+	ret->object = -1;
+}
+
+int broker_fifo_answer(struct broker *b, int listener, struct broker_fifo *f, int fd,
+		       struct seccomp_notif_resp *resp)
+{
+	struct broker_result ret;
+
+	broker_result_init(&ret);
+	ret.fd = fd < 0 ? -1 : fd;
+	ret.err = fd < 0 ? -fd : 0;
+	ret.object = f->object;
+	ret.native = f->native;
+	ret.reads = f->reads;
+	f->object = -1;
+	*resp = (struct seccomp_notif_resp){ .id = f->id };
+	if (fd >= 0 && !give(b, listener, f->cloexec, &ret, resp))
+		return 0;
+	if (ret.object >= 0)
+		(void)close(ret.object);
+	resp->error = -ret.err;
+	return send(listener, resp);
 }

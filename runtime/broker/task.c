@@ -141,7 +141,7 @@ void broker_removed(const struct broker_act *a, const struct broker_spot *s)
 {
 	const struct broker_rules *rules = &a->b->rules;
 
-	if (rules->removed && s->object >= 0 && S_ISREG(s->mode))
+	if (rules->removed && s->object >= 0 && (S_ISREG(s->mode) || S_ISFIFO(s->mode)))
 		rules->removed(rules->arg, s->object);
 }
 
@@ -153,7 +153,7 @@ int broker_may_write_names(struct broker_act *a, const struct broker_spot *s)
 	struct stat st;
 	int r;
 
-	if (!rules->denied_name || s->object < 0 || !S_ISREG(s->mode))
+	if (!rules->denied_name || s->object < 0 || (!S_ISREG(s->mode) && !S_ISFIFO(s->mode)))
 		return 0;
 	if (fstat(s->object, &st) != 0)
 		return -errno;

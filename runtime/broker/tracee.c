@@ -151,6 +151,56 @@ bool tracee_number(int proc_fd, const char *file, const char *field, int base,
 	return true;
 }
 
+/* All of /proc/PID/status: the groups of a process may be many.  To be freed; NULL. */
+static char *status_text(int proc_fd, pid_t pid)
+{
+	char file[PROC_NAME], *text = NULL;
+	size_t n;
+
+	(void)proc_name(pid, "/status", file);
+	AUTO_CLOSE int fd = sys_open_beneath(proc_fd, file, O_RDONLY | O_CLOEXEC, RESOLVE_NO_SYMLINKS);
+
+	return fd >= 0 && io_read_all(fd, 1 << 20, &text, &n) == 0 ? text : NULL;
+}
+
+static uint64_t status_number(const char *text, const char *field, int base)
+{
+	char name[32];
+	const char *at;
+
+	(void)snprintf(name, sizeof(name), "\n%s:\t", field);
+	at = strstr(text, name);
+	return at ? strtoull(at + strlen(name), NULL, base) : 0;
+}
+
+static bool is_stopped(int proc_fd, pid_t pid)
+{
+	AUTO_FREE char *text = status_text(proc_fd, pid);
+
+	return text && strstr(text, "\nState:\tT");
+}
+
+enum tracee_signal tracee_signal(int proc_fd, pid_t pid)
+{
+	AUTO_FREE char *text = status_text(proc_fd, pid);
+	uint64_t blocked, all;
+	pid_t leader;
+
+	if (!text)
+		return TRACEE_SIGNAL_NONE;
+	blocked = status_number(text, "SigBlk", 16);
+	all = status_number(text, "ShdPnd", 16) & ~blocked;
+	leader = (pid_t)status_number(text, "Tgid", 10);
+	if (status_number(text, "SigPnd", 16) & ~blocked)
+		return TRACEE_SIGNAL_OWN;
+	if (all && status_number(text, "Threads", 10) == 1)
+		return TRACEE_SIGNAL_OWN;
+	/* the process stops as soon as this thread does: what stopped it was taken by another one */
+	if (leader != pid && is_stopped(proc_fd, leader))
+		return TRACEE_SIGNAL_OWN;
+	return all ? TRACEE_SIGNAL_ANY : TRACEE_SIGNAL_NONE;
+}
+
 static bool base_name(pid_t pid, int dirfd, char name[PROC_NAME])
 {
 	if (dirfd == AT_FDCWD)

@@ -57,6 +57,13 @@ bool tracee_number(int proc_fd, const char *file, const char *field, int base,
 		   unsigned long *ret);
 bool tracee_status(int proc_fd, pid_t pid, const char *field, int base,
 		   unsigned long *ret);
+/*
+ * A signal that a thread waits for in vain, because polrun has its call: only what kills it ends its wait then.
+ * TRACEE_SIGNAL_OWN: it is for this thread, so that the kernel looks at it as soon as the call returns.
+ * TRACEE_SIGNAL_ANY: any thread of the process may take it.
+ */
+enum tracee_signal { TRACEE_SIGNAL_NONE, TRACEE_SIGNAL_ANY, TRACEE_SIGNAL_OWN };
+enum tracee_signal tracee_signal(int proc_fd, pid_t pid);
 /* Could the thread get one more descriptor (RLIMIT_NOFILE)?  True if it is not known. */
 bool tracee_has_room(int proc_fd, pid_t pid);
 /* A pidfd of the thread, or (*ret_of_process) before Linux 6.9 of its process; -1. */

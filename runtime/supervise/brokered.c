@@ -99,6 +99,20 @@ static int make_room_to_hold(void *arg)
 	return held_make_room(&b->held);
 }
 
+static void opens_fifo(void *arg, dev_t dev, ino_t ino)
+{
+	struct brokered *b = arg;
+
+	(void)fifos_let_go(&b->fifos, &b->broker, b->from.listener, b->resp, dev, ino);
+}
+
+static bool may_wait(void *arg)
+{
+	struct brokered *b = arg;
+
+	return fifos_may(&b->fifos);
+}
+
 static bool in_use(void *arg, int object)
 {
 	struct brokered *b = arg;
@@ -146,7 +160,7 @@ static bool may_replace(void *arg, const char *path, uint32_t rule, const char *
 
 	if (!r || !(r->flags & PB_F_FLOOR) || !is_git_settings(path, b->run->ctx.roots.dir[PB_ROOT_GIT]))
 		return false;
-	return !is || git_change_may(was, nwas, is, nis, &b->git);
+	return !is || git_change_may(was, nwas, is, nis, b->here, &b->git);
 }
 
 static void makes_dir(void *arg, int dir, const char *name)
@@ -316,7 +330,7 @@ static size_t room_for_files(const struct sandbox_view *v)
 	files.rlim_cur = files.rlim_max;
 	(void)setrlimit(RLIMIT_NOFILE, &files);
 	(void)getrlimit(RLIMIT_NOFILE, &files);
-	own = OWN_FILES + (v->starts ? SANDBOX_COPIES : 0);
+	own = OWN_FILES + FIFOS_MOST + (v->starts ? SANDBOX_COPIES : 0);
 	if (files.rlim_cur > MOST_HELD + own)
 		return MOST_HELD;
 	return files.rlim_cur > OWN_FILES + own ? (size_t)(files.rlim_cur - own) : 0;
@@ -372,6 +386,8 @@ static int add_seen(struct brokered *b)
 		r = add_seen_at(b, "/dev", BROKER_LIST, BROKER_LOOK);
 	if (r == 0)
 		r = add_seen_at(b, "/", BROKER_LIST, BROKER_LOOK);
+	if (r == 0 && v->opens && pipe2(b->broker.probe, O_CLOEXEC | O_NONBLOCK) != 0)
+		r = -errno;
 	b->from.reads = v->opens;
 	b->from.starts = v->starts;
 	return r;
@@ -464,6 +480,8 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 					    .hold = hold,
 					    .make_room_to_hold = make_room_to_hold,
 					    .in_use = in_use,
+					    .opens_fifo = opens_fifo,
+					    .may_wait = may_wait,
 					    .denied_name = denied_name,
 					    .stays = stays,
 					    .pause = pause_call,
@@ -502,6 +520,8 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 	repos_init(&b->repos, &run->ctx, &b->broker.trees, &b->held);
 	if (!b->room || !b->near)
 		r = -ENOMEM;
+	if (r == 0 && gethostname(b->here, sizeof(b->here) - 1) != 0)
+		r = -errno;
 	if (r == 0)
 		r = stays_init(&b->stays, view);
 	b->broker.trees.uid = b->broker.reads.uid = b->broker.starts.uid = ids.uid_out;
@@ -533,7 +553,11 @@ void brokered_release(struct brokered *b)
 	held_release(&b->held);
 	copies_release(&b->copies);
 	waiting_release(&b->waiting);
+	fifos_release(&b->fifos);
 	repos_release(&b->repos);
+	for (int i = 0; i < 2; i++)
+		if (b->broker.probe[i] >= 0)
+			(void)close(b->broker.probe[i]);
 	broker_release(&b->broker);
 	deep_last_release(&b->last);
 	for (size_t i = 0; i < b->nfds; i++)
@@ -626,11 +650,18 @@ static int serve(struct brokered *b, int listener, const struct seccomp_notif *r
 	if (b->as_user && !become(b->from.ids.uid, b->from.ids.gid))
 		return -EPERM;
 	b->from.listener = listener;
+	b->resp = resp;
 	r = broker_serve(&b->broker, &b->from, req, since, resp, &res);
 	if (b->as_user && !become(geteuid(), getegid()))
 		return -EPERM;
-	if (res.later)
+	if (res.later && res.object >= 0) {
+		struct broker_fifo fifo;
+
+		broker_fifo_of(&b->broker, req, &res, &fifo);
+		fifos_add(&b->fifos, &fifo);
+	} else if (res.later) {
 		waiting_add(&b->waiting, req, b->turn, b->since_ms);
+	}
 	record(b, &res, d);
 	return r;
 }
@@ -646,6 +677,23 @@ int brokered_serve(struct brokered *b, int listener, const struct seccomp_notif 
 int brokered_wait(const struct brokered *b, int64_t now_ms)
 {
 	return !b->again_ms ? -1 : b->again_ms <= now_ms ? 0 : (int)(b->again_ms - now_ms);
+}
+
+int brokered_fifos_wait(const struct brokered *b, int64_t now_ms)
+{
+	return fifos_wait(&b->fifos, now_ms);
+}
+
+int brokered_fifos(struct brokered *b, int listener, struct seccomp_notif_resp *resp)
+{
+	int r;
+
+	if (b->as_user && !become(b->from.ids.uid, b->from.ids.gid))
+		return -EPERM;
+	r = fifos_look(&b->fifos, &b->broker, b->from.proc_fd, listener, resp);
+	if (b->as_user && !become(geteuid(), getegid()))
+		return -EPERM;
+	return r;
 }
 
 int brokered_go_on(struct brokered *b, int listener, struct seccomp_notif_resp *resp,

@@ -14,6 +14,7 @@
 #include "runtime/supervise/copies.h"
 #include "runtime/supervise/denials.h"
 #include "runtime/supervise/effects.h"
+#include "runtime/supervise/fifos.h"
 #include "runtime/supervise/git_change.h"
 #include "runtime/supervise/held.h"
 #include "runtime/supervise/left_open.h"
@@ -32,6 +33,8 @@ struct brokered {
 	struct deep_last last; /* the directory with a long name that was asked about last */
 	struct copies copies; /* of programs that the run starts */
 	struct waiting waiting; /* for a copy */
+	struct fifos fifos; /* calls that wait for the other end of a FIFO */
+	struct seccomp_notif_resp *resp; /* of the call that is decided; the caller's */
 	unsigned turn; /* how often the call that is decided has waited */
 	int64_t since_ms; /* when it came */
 	struct names_lock names;
@@ -47,6 +50,7 @@ struct brokered {
 	int *fds; /* the trees, and places below them that are only walked */
 	size_t nfds;
 	bool as_user; /* polrun has another user than the run */
+	char here[65]; /* the name of this machine */
 	struct git_change git; /* what was refused last of a repository's configuration */
 	/* Looks at the protected paths in the middle of a long call; false: the run is over.  The
 	 * caller sets both after brokered_init(). */
@@ -67,9 +71,12 @@ void brokered_release(struct brokered *b);
 int brokered_serve(struct brokered *b, int listener, const struct seccomp_notif *req,
 		   int64_t since, struct seccomp_notif_resp *resp, struct denials *d);
 
-/* How long until brokered_go_on() is to be called, in ms; -1: not until a copy has been made. */
+/* How long until brokered_go_on() is to be called, in ms; -1: not until a copy has been made.
+ * brokered_fifos_wait(): until brokered_fifos(). */
 int brokered_wait(const struct brokered *b, int64_t now_ms);
 /* Decides anew what waits for a copy: then, and after copies_over().  0 or -errno of the listener. */
+int brokered_fifos_wait(const struct brokered *b, int64_t now_ms);
+int brokered_fifos(struct brokered *b, int listener, struct seccomp_notif_resp *resp);
 int brokered_go_on(struct brokered *b, int listener, struct seccomp_notif_resp *resp,
 		   struct denials *d);
 

@@ -74,9 +74,10 @@ static const int ioctls[] = {
 /* The broker reads two limits of its callers, and marks them by one that has no use (confined.h). */
 static const int limits[] = { RLIMIT_FSIZE, RLIMIT_NOFILE, RLIMIT_LOCKS };
 
-/* The broker acts with the ids of the run's user; programs are copied, and mounted by attach.h. */
+/* The broker acts with the ids of the run's user; programs are copied, and mounted by attach.h; of
+ * a FIFO it is asked whether somebody writes it. */
 static const int beside_broker[] = {
-	SYS_setfsuid, SYS_setfsgid, SYS_geteuid, SYS_getegid, SYS_sendfile, SYS_sendmsg,
+	SYS_setfsuid, SYS_setfsgid, SYS_geteuid, SYS_getegid, SYS_sendfile, SYS_sendmsg, SYS_tee,
 };
 
 static void add_broker(struct own_filter *f, const int *broker, size_t n)

@@ -186,6 +186,21 @@ static bool is_called(struct text t, const char *name)
 	return true;
 }
 
+static bool is_same_text(struct text a, struct text b)
+{
+	return a.n == b.n && (!a.n || memcmp(a.p, b.p, a.n) == 0);
+}
+
+static bool is_same_word(struct text a, struct text b)
+{
+	if (a.n != b.n)
+		return false;
+	for (size_t i = 0; i < a.n; i++)
+		if (lower(a.p[i]) != lower(b.p[i]))
+			return false;
+	return true;
+}
+
 static bool is_any(struct text t, const char *const *words)
 {
 	for (; *words; words++)
@@ -210,27 +225,116 @@ static bool holds(struct text t, const char *what)
 	return memmem(t.p, t.n, what, strlen(what)) != NULL;
 }
 
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* The text behind the last `c`, or all of it. */
+static struct text behind(struct text t, char c)
+{
+	const char *at = memrchr(t.p, c, t.n);
+
+	return at ? (struct text){ at + 1, t.n - (size_t)(at + 1 - t.p) } : t;
+}
+
+/* Numbers are addresses in many spellings (127.1, 0x7f000001): four decimal ones are taken, of another machine. */
+static bool is_number_of_other(struct text host)
+{
+	unsigned n = 1, labels = 1, first = 0;
+
+	for (size_t i = 0, digits = 0; i < host.n; i++) {
+		if (host.p[i] == '.') {
+			labels++;
+			digits = 0;
+			continue;
+		}
+		if (!is_digit(host.p[i]) || digits == 3 || (digits == 1 && host.p[i - 1] == '0'))
+			return false;
+		n = digits ? n * 10 + (unsigned)(host.p[i] - '0') : (unsigned)(host.p[i] - '0');
+		digits++;
+		first = labels == 1 ? n : first;
+	}
+	return labels == 4 && first != 0 && first != 127;
+}
+
+static bool is_number(struct text host)
+{
+	struct text last = behind(host, '.');
+	bool hex = last.n > 1 && last.p[0] == '0' && lower(last.p[1]) == 'x';
+
+	for (size_t i = hex ? 2 : 0; i < last.n; i++)
+		if (!is_digit(last.p[i]) && !(hex && strchr("abcdef", lower(last.p[i]))))
+			return false;
+	return true;
+}
+
+/* `here` as it is, without what follows its first point, and as mDNS has it. */
+static bool is_here(struct text host, const char *here)
+{
+	size_t n = strcspn(here, ".");
+	const struct text whole = { here, strlen(here) }, name = { here, n };
+
+	if (!n)
+		return false;
+	if (is_same_word(host, whole) || is_same_word(host, name))
+		return true;
+	return host.n == n + 6 && is_same_word((struct text){ host.p, n }, name) &&
+	       is_called((struct text){ host.p + n, 6 }, ".local");
+}
+
+/* USER@HOST, with a port (`full`, and a password) or without.  Programs that the user's settings name, as the
+ * ProxyCommand of ssh, may hand the host and the user to a shell. */
+static bool is_host_of_other(struct text t, bool full, const char *here)
+{
+	struct text host = behind(t, '@'), port = behind(host, ':');
+	struct text user = { t.p, host.n == t.n ? 0 : t.n - host.n - 1 };
+	char low[256];
+
+	if (host.n != t.n && !is_of(user, full ? "._+:" : "._+"))
+		return false;
+	if (full && port.n != host.n) {
+		host.n -= port.n + 1;
+		for (size_t i = 0; i < port.n; i++)
+			if (!is_digit(port.p[i]))
+				return false;
+	}
+	if (!is_of(host, "._") || !is_word(host.p[0]) || host.n >= sizeof(low) || is_here(host, here))
+		return false;
+	for (size_t i = 0; i < host.n; i++)
+		low[i] = lower(host.p[i]);
+	low[host.n] = '\0';
+	if (strstr(low, "localhost") || strstr(low, "loopback"))
+		return false;
+	return !is_number(host) || is_number_of_other(host);
+}
+
 /* The address of another machine.  A path may lead to a repository that the run has made, whose hooks
  * a push into it runs.  Two colons name a program (git-remote-ext runs what stands behind them), and a
  * host that begins with '-' would be an option of ssh. */
-static bool is_address(struct text t)
+static bool is_address(struct text t, const char *here)
 {
 	static const char *const schemes[] = { "https://", "http://", "ssh://", "git://" };
 	const char *colon = memchr(t.p, ':', t.n), *slash = memchr(t.p, '/', t.n);
 
-	if (!is_of(t, "._/+@:~=?&,") || holds(t, "localhost") || holds(t, "127.") || holds(t, "::") || holds(t, "//-") || holds(t, "@-") || holds(t, ":-"))
+	if (!is_of(t, "._/+@:~=?&,") || holds(t, "::") || holds(t, "//-") || holds(t, "@-") || holds(t, ":-"))
 		return false;
 	for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
 		size_t n = strlen(schemes[i]);
 
-		if (t.n > n && memcmp(t.p, schemes[i], n) == 0 && t.p[n] != '/')
-			return true;
+		if (t.n > n && memcmp(t.p, schemes[i], n) == 0) {
+			const char *end = memchr(t.p + n, '/', t.n - n);
+
+			return is_host_of_other((struct text){ t.p + n, end ? (size_t)(end - t.p) - n : t.n - n },
+						true, here);
+		}
 	}
 	/* user@host:path */
-	return colon && colon > t.p && is_word(t.p[0]) && (!slash || colon + 1 < slash);
+	return colon && (!slash || colon + 1 < slash) &&
+	       is_host_of_other((struct text){ t.p, (size_t)(colon - t.p) }, false, here);
 }
 
-static bool is_value(enum value v, struct text t)
+static bool is_value(enum value v, struct text t, const char *here)
 {
 	static const char *const switches[] = { "true", "false", "yes", "no", "on", "off", "1", "0", NULL };
 	static const char *const rebase[] = { "true", "false", "merges", NULL };
@@ -245,7 +349,7 @@ static bool is_value(enum value v, struct text t)
 	case REFS:
 		return is_of(t, "._/+@:*^");
 	case URL:
-		return is_address(t);
+		return is_address(t, here);
 	case SWITCH:
 		return is_any(t, switches);
 	case REBASE:
@@ -276,21 +380,6 @@ static const struct harmless *harmless(const struct entry *e)
 }
 
 /* --- comparing ----------------------------------------------------------------------------------- */
-
-static bool is_same_text(struct text a, struct text b)
-{
-	return a.n == b.n && (!a.n || memcmp(a.p, b.p, a.n) == 0);
-}
-
-static bool is_same_word(struct text a, struct text b)
-{
-	if (a.n != b.n)
-		return false;
-	for (size_t i = 0; i < a.n; i++)
-		if (lower(a.p[i]) != lower(b.p[i]))
-			return false;
-	return true;
-}
 
 static bool is_same(const struct entry *a, const struct entry *b)
 {
@@ -387,7 +476,7 @@ static const struct entry *next_kept(const struct entries *e, size_t *i)
 	return *i < e->n ? &e->v[(*i)++] : NULL;
 }
 
-static bool compare(const struct entries *was, const struct entries *is, struct git_change *ret)
+static bool compare(const struct entries *was, const struct entries *is, const char *here, struct git_change *ret)
 {
 	size_t i = 0, k = 0;
 
@@ -406,7 +495,7 @@ static bool compare(const struct entries *was, const struct entries *is, struct 
 	for (size_t n = 0; n < is->n; n++) {
 		const struct harmless *h = harmless(&is->v[n]);
 
-		if (h && !is_value(h->value, is->v[n].value) && !is_in(was, &is->v[n]))
+		if (h && !is_value(h->value, is->v[n].value, here) && !is_in(was, &is->v[n]))
 			return no(ret, &is->v[n]);
 		if (changes_worktrees(is, &is->v[n]) && !is_in(was, &is->v[n]))
 			return no(ret, &is->v[n]);
@@ -416,7 +505,8 @@ static bool compare(const struct entries *was, const struct entries *is, struct 
 	return true;
 }
 
-bool git_change_may(const char *was, size_t nwas, const char *is, size_t nis, struct git_change *ret)
+bool git_change_may(const char *was, size_t nwas, const char *is, size_t nis, const char *here,
+		    struct git_change *ret)
 {
 	struct entries old = { NULL, 0, 0 }, new = { NULL, 0, 0 };
 	bool may;
@@ -424,7 +514,7 @@ bool git_change_may(const char *was, size_t nwas, const char *is, size_t nis, st
 	*ret = (struct git_change){ .unread = false };
 	ret->unread = nwas > GIT_CHANGE_MOST || nis > GIT_CHANGE_MOST || !read_all(was, nwas, &old) ||
 		      !read_all(is, nis, &new);
-	may = !ret->unread && compare(&old, &new, ret);
+	may = !ret->unread && compare(&old, &new, here, ret);
 	free(old.v);
 	free(new.v);
 	return may;

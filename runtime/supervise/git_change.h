@@ -20,7 +20,9 @@ struct git_change {
 	char key[128]; /* the first that the run may not change; "" if it is none */
 };
 
-/* May `is` take the place of `was` (both without a NUL at their end)?  No memory is no. */
-bool git_change_may(const char *was, size_t nwas, const char *is, size_t nis, struct git_change *ret);
+/* May `is` take the place of `was` (both without a NUL at their end)?  No memory is no.  `here`: the name
+ * of this machine; "": it is not known. */
+bool git_change_may(const char *was, size_t nwas, const char *is, size_t nis, const char *here,
+		    struct git_change *ret);
 
 #endif

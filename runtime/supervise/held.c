@@ -101,8 +101,9 @@ static bool ask_writer(const struct held *h, struct held_file *f)
 {
 	int again;
 
-	if (f->readable)
-		return held_ask(f->fd, F_RDLCK) < 0;
+	/* who opens a FIFO for reading is the reader for whom others wait: it is not asked */
+	if (f->fifo || f->readable)
+		return f->fifo || held_ask(f->fd, F_RDLCK) < 0;
 	again = broker_reopen(h->broker, f->fd, O_RDONLY);
 	if (again < 0)
 		return true;
@@ -520,7 +521,7 @@ int held_add(struct held *h, int fd, int *object, bool linked)
 
 	if (r < 0)
 		return r;
-	if (SYS_RETRY(statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME | STATX_NLINK, &st)) != 0)
+	if (SYS_RETRY(statx(fd, "", AT_EMPTY_PATH, STATX_TYPE | STATX_INO | STATX_BTIME | STATX_NLINK, &st)) != 0)
 		return -errno;
 	kept = object && *object >= 0 ? *object : broker_reopen(h->broker, fd, O_PATH);
 	if (kept < 0)
@@ -531,7 +532,7 @@ int held_add(struct held *h, int fd, int *object, bool linked)
 		known_files_add(&h->known, known_files_number(&st));
 	h->v[h->n++] = (struct held_file){ .fd = kept,
 					   .wd = -1,
-					   .linked = linked,
+					   .linked = linked, .fifo = S_ISFIFO(st.stx_mode),
 					   .named = st.stx_nlink > 0,
 					   .number = known_files_number(&st),
 					   .dev = (uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor,

@@ -34,6 +34,7 @@ struct held_file {
 	int wd; /* -1: it is not watched */
 	bool linked;
 	bool readable; /* fd is open for reading */
+	bool fifo; /* there is no lease of it: it may be open as long as it has a name */
 	bool named; /* it has had a name: when it has none any more, it never gets one again */
 	uint64_t number;
 	uint64_t dev, ino; /* of the file, which cannot go while it is kept */
@@ -61,7 +62,7 @@ struct held_lost {
 void held_init(struct held *h, const struct broker *broker, size_t most);
 void held_release(struct held *h);
 /*
- * Notes a regular file that is open for writing, before the run gets the descriptor; or
+ * Notes a regular file or FIFO that is open for writing, before the run gets the descriptor; or
  * (`linked`) one of the names of a file to which the run makes a link: it is kept by this
  * name for as long as it has others, by which the run could write it.  0, or -errno: then the
  * run must not get it (-EMFILE: it holds too many).  `fd` stays the caller's.  `object`, if it is
@@ -89,7 +90,7 @@ bool held_has_writer(const struct held *h, int fd);
 bool held_surely_has_writer(const struct held *h, int fd);
 /* Or open at all? */
 bool held_is_open(struct held *h, int fd);
-/* The regular file `fd` has lost a name.  If that was its last one it is not kept any longer: nobody but
+/* The regular file or FIFO `fd` has lost a name.  If that was its last one it is not kept any longer: nobody but
  * who has it open holds its blocks then. */
 void held_removed(struct held *h, int fd);
 /* An event: all files are to be looked at once more, by held_step(). */

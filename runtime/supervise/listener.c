@@ -196,3 +196,8 @@ int listener_go_on(struct listener *l)
 {
 	return brokered_go_on(l->brokered, l->fd, l->resp, l->denials);
 }
+
+int listener_fifos(struct listener *l)
+{
+	return brokered_fifos(l->brokered, l->fd, l->resp);
+}

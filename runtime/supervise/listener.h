@@ -35,6 +35,8 @@ int listener_init(struct listener *l, const struct sandbox_run *run,
 int listener_serve(struct listener *l);
 /* Goes on with those that wait for a copy. */
 int listener_go_on(struct listener *l);
+/* Looks at those that wait for the other end of a FIFO. */
+int listener_fifos(struct listener *l);
 void listener_release(struct listener *l);
 
 /* The filter's verdict on one call; tests use it, too. */

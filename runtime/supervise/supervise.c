@@ -165,6 +165,12 @@ static int calls_wait(const struct loop *l)
 	return l->listener.fd < 0 ? -1 : brokered_wait(&l->brokered, sys_now_ms());
 }
 
+/* The same of those that wait for the other end of a FIFO. */
+static int fifos_due(const struct loop *l)
+{
+	return l->listener.fd < 0 ? -1 : brokered_fifos_wait(&l->brokered, sys_now_ms());
+}
+
 /* How long until loop_look_at_files() is to be called, in ms; -1: not until an event. */
 static int files_wait(const struct loop *l)
 {
@@ -188,7 +194,7 @@ static int wait_for(struct loop *l, struct pollfd *p, nfds_t count)
 	int files = l->ret->wall ? -1 : files_wait(l);
 
 	int programs = l->stopped ? -1 : copies_wait(&l->brokered.copies, sys_now_ms());
-	int waiting = calls_wait(l);
+	int waiting = calls_wait(l), fifos = fifos_due(l);
 
 	if (files >= 0 && (most < 0 || files < most))
 		most = files;
@@ -196,6 +202,8 @@ static int wait_for(struct loop *l, struct pollfd *p, nfds_t count)
 		most = programs;
 	if (waiting >= 0 && (most < 0 || waiting < most))
 		most = waiting;
+	if (fifos >= 0 && (most < 0 || fifos < most))
+		most = fifos;
 	bool again = !l->dropped && most < 0;
 	int n = poll(p, count, again ? LOOP_QUIET_MS : looks_wait(l, most));
 
@@ -268,6 +276,8 @@ static void run_loop(struct loop *l)
 			copies_over(&l->brokered.copies);
 		if (p[P_COPIED].revents || calls_wait(l) == 0)
 			serve(l, listener_go_on);
+		if (fifos_due(l) == 0)
+			serve(l, listener_fifos);
 		if (p[P_LISTENER].revents & POLLIN)
 			serve(l, listener_serve);
 		else if (p[P_LISTENER].revents)

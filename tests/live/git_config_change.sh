@@ -74,6 +74,10 @@ kept branch.x.pushRemote evil
 kept remote.e.url ./evil.git
 kept remote.e.url file:///tmp/evil.git
 kept remote.e.url ssh://localhost/tmp/evil.git
+kept remote.e.url LocalHost:tmp/evil.git
+kept remote.e.url ssh://2130706433/tmp/evil.git
+kept remote.e.url "ssh://$(uname -n)/tmp/evil.git"
+kept remote.e.url 'x&make&y:z'
 kept "remote.$P/evil.git.url" https://a.example/x
 kept gpg.program ./x
 kept url.x.insteadOf https://
@@ -155,6 +159,53 @@ want_rc 0
 wait
 ! grep -q raced .git/config || bad "another run wrote the configuration"
 rm -f race.py
+
+t "what a broker has left that was killed is no hindrance"
+echo left >.git/config.polrun
+run git config user.name "A E"
+want_rc 0
+[ "$(git config user.name)" = "A E" ] || bad "the name is $(git config user.name)"
+no_file .git/config.polrun
+git config user.name "A B"
+
+t "a change that somebody outside makes at the same time is not lost"
+cat >"$WORK/outside.py" <<'EOT'
+import os, re, time
+end = time.time() + 4
+lost = n = 0
+while time.time() < end:
+    n += 1
+    text = re.sub(r"\[test\]\n\tn = \d+\n", "", open(".git/config").read()) + "[test]\n\tn = %d\n" % n
+    open(".git/other", "w").write(text)
+    os.rename(".git/other", ".git/config")
+    for i in range(20): # the broker may have it in its hands for a moment
+        time.sleep(0.0003)
+        there = "n = %d\n" % n in open(".git/config").read()
+        if there: break
+    lost += not there
+print(n, lost)
+EOT
+cat >inside.py <<'EOT'
+import os, time
+end = time.time() + 5
+done = 0
+while time.time() < end:
+    text = open(".git/config").read()
+    open("x", "w").write(text.replace("name = A B\n", "name = A C\n" if done % 2 else "name = A D\n").replace("name = A C\n", "name = A B\n"))
+    try: os.rename("x", ".git/config"); done += 1
+    except OSError: pass
+print(done)
+EOT
+python3 "$WORK/outside.py" >"$WORK/changes" &
+run python3 inside.py
+wait
+[ "$out" -gt 50 ] || bad "the run made $out changes"
+read -r changes lost <"$WORK/changes"
+[ "$changes" -gt 50 ] && [ "$lost" -eq 0 ] || bad "of $changes changes $lost were lost"
+no_file .git/config.polrun
+rm -f x inside.py
+git config user.name "A B"
+git config --remove-section test
 
 t "other repositories below the project; not where a rule of a policy denies it"
 git clone -q "$WORK/origin" sub

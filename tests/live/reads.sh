@@ -235,12 +235,39 @@ run_with any sh -c 'ls / >/dev/null && ls /usr | grep -qx bin && head -c1 /dev/u
 want_out '^FINE$'
 want_rc 0
 
-t "a FIFO and a socket hold nobody up"
-mkfifo src/fifo
-run_with h timeout 5 sh -c 'cat src/fifo; echo "$?"'
-want_out '^1$'
-run_with free timeout 1 cat src/fifo
-want_rc 124
+t "who opens a FIFO waits for its other end, and holds nobody else up"
+mkfifo src/fifo .env-fifo
+for p in h free; do
+	run_with $p timeout 1 cat src/fifo
+	want_rc 124
+	run_with $p sh -c 'cat src/fifo & sleep 0.3; cat src/plain >/dev/null && echo meanwhile; echo through >src/fifo; wait'
+	[ "$out" = $'meanwhile\nthrough' ] || bad "$p: $out"
+done
+(timeout 20 sh -c 'echo SECRET >.env-fifo' &) 2>/dev/null
+run_with h timeout 5 cat .env-fifo
+want_rc 1
+no_out SECRET
+run_with free timeout 5 cat .env-fifo
+want_out SECRET
+rm .env-fifo
+# by no other name, and by no descriptor
+policy 'file { deny read "${PROJECT_DIR}/in*/key" }' inbox
+for p in inbox free; do
+	run_with $p timeout 10 python3 -c '
+import os
+for f in ("fifo", "fifo2"): os.mkfifo(f)
+os.mkdir("in")
+fd = os.open("fifo2", os.O_RDWR)
+for how in (lambda: os.link("fifo", "in/key"), lambda: os.rename("fifo2", "in/key")):
+    try: how(); print("NAMED"); os.unlink("in/key")
+    except OSError as e: print(e.strerror)'
+	if [ $p = free ]; then
+		[ "$(grep -c NAMED <<<"$out")" -eq 2 ] || bad "the control: $out"
+	else
+		[ "$(grep -c 'Permission denied' <<<"$out")" -eq 2 ] || bad "$out"
+	fi
+	rm -rf fifo fifo2 in
+done
 rm src/fifo
 
 t "a descriptor that only reads is not opened again for writing"

@@ -177,7 +177,7 @@ static bool same_open(const struct drawn *d, const struct twin_answer a[2])
 	return n0 == n1 || fail(d, "written", n0, n1);
 }
 
-/* What the broker does not do, and says so: it opens no FIFO, and sets no attribute of root's or
+/* What the broker does not do, and says so: it opens no socket, and sets no attribute of root's or
  * of what it cannot open. */
 static bool is_special(const struct broker_result *last, enum broker_verb verb)
 {

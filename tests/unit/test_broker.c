@@ -317,6 +317,12 @@ static void test_one_file_is_not_read_by_another_name(void **state)
 	put("one");
 	assert_refused(link_to("one", "secret"), EACCES, BROKER_BY_UNREAD, "secret");
 	assert_int_equal(t.last.rule, 0);
+	/* of a FIFO nobody can tell whether somebody reads it */
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	assert_refused(link_to("fifo", "secret"), EACCES, BROKER_BY_UNREAD, "secret");
+	assert_refused(rename_it("fifo", "secret", 0), EACCES, BROKER_BY_UNREAD, "secret");
+	assert_done(rename_it("fifo", "fifo2", 0));
+	assert_int_equal(unlink("fifo2"), 0);
 	assert_done(rename_it("one", "secret", 0));
 	assert_refused(link_to("secret", "secret2"), EACCES, BROKER_BY_UNREAD, "secret2");
 	assert_refused(link_to("secret", "two"), EACCES, BROKER_BY_UNREAD, "secret");

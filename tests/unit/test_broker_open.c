@@ -32,18 +32,14 @@
 
 /* --- what is opened ----------------------------------------------------------------------- */
 
-static void test_only_regular_files_are_opened(void **state)
+static void test_no_device_and_no_socket_is_opened(void **state)
 {
 	struct sockaddr_un name = { .sun_family = AF_UNIX, .sun_path = "socket" };
 	int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	(void)state;
-	assert_int_equal(mkfifo("fifo", 0600), 0);
 	assert_int_equal(mkdir("d", 0700), 0);
 	assert_int_equal(bind(s, (struct sockaddr *)&name, sizeof(name)), 0);
-	/* a FIFO that nobody reads would wait; one that somebody reads would notice */
-	assert_refused(open_it("fifo", O_WRONLY), EACCES, BROKER_BY_KIND, "fifo");
-	assert_refused(open_it("fifo", O_RDWR | O_CREAT), EACCES, BROKER_BY_KIND, "fifo");
 	assert_refused(open_it("socket", O_WRONLY), ENXIO, BROKER_BY_KIND, "socket");
 	assert_int_equal(open_it("d", O_WRONLY)->err, EISDIR);
 	assert_int_equal(open_it("d", O_RDWR | O_DIRECTORY)->err, EISDIR);
@@ -60,6 +56,70 @@ static void test_only_regular_files_are_opened(void **state)
 		assert_refused(open_it("dev", O_WRONLY), EACCES, BROKER_BY_KIND, "dev");
 	assert_done(act((struct broker_call){ .verb = BROKER_MKNOD, .path.raw = "p", .mode = S_IFIFO | 0600 }));
 	(void)close(s);
+}
+
+static bool may_wait;
+static ino_t comes_first;
+
+static bool wait_for_reader(void *arg)
+{
+	(void)arg;
+	return may_wait;
+}
+
+static void opens_fifo(void *arg, dev_t dev, ino_t ino)
+{
+	(void)arg, (void)dev;
+	comes_first = ino;
+}
+
+static void assert_given(const struct broker_result *r)
+{
+	assert_true(r->fd >= 0);
+	assert_int_equal(fcntl(r->fd, F_GETFL) & O_NONBLOCK, 0);
+	assert_done(r);
+}
+
+static void test_a_fifo_is_opened_without_waiting(void **state)
+{
+	const struct broker_result *r;
+	struct broker_fifo f;
+	struct stat st, waits;
+	int reader;
+
+	(void)state;
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	assert_int_equal(mkfifo(".env-fifo", 0600), 0);
+	assert_int_equal(mkfifo("secret-fifo", 0600), 0);
+	assert_refused(open_it(".env-fifo", O_RDWR), EACCES, BROKER_BY_RULE, ".env-fifo");
+	assert_refused(open_it("secret-fifo", O_RDWR), EACCES, BROKER_BY_RULE, "secret-fifo");
+	assert_int_equal(stat("fifo", &st), 0);
+	t.broker.rules.opens_fifo = opens_fifo;
+	/* nobody reads it, and nobody may wait: by default, and then by what is said */
+	assert_int_equal(open_it("fifo", O_WRONLY | O_NONBLOCK)->err, ENXIO);
+	assert_refused(open_it("fifo", O_WRONLY), EAGAIN, BROKER_BY_WAITING, "fifo");
+	t.broker.rules.may_wait = wait_for_reader;
+	assert_refused(open_it("fifo", O_WRONLY), EAGAIN, BROKER_BY_WAITING, "fifo");
+	may_wait = true;
+	comes_first = 0;
+	r = open_it("fifo", O_WRONLY | O_CREAT | O_TRUNC);
+	assert_true(r->ours && r->later);
+	assert_int_equal(r->fd, -1);
+	assert_int_equal(fstat(r->object, &waits), 0);
+	assert_true(waits.st_ino == st.st_ino && comes_first == st.st_ino);
+	f = (struct broker_fifo){ .flags = O_WRONLY, .object = r->object };
+	assert_int_equal(broker_fifo_open(&t.broker, &f), -ENXIO);
+	(void)close(r->object);
+	reader = open("fifo", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	assert_true(reader >= 0);
+	assert_given(open_it("fifo", O_WRONLY));
+	assert_given(open_it("fifo", O_WRONLY | O_CREAT | O_TRUNC));
+	(void)close(reader);
+	assert_given(open_it("fifo", O_RDWR));
+	/* as any other file */
+	assert_int_equal(open_it("fifo", O_WRONLY | O_DIRECTORY)->err, ENOTDIR);
+	assert_int_equal(open_it("fifo", O_WRONLY | O_CREAT | O_EXCL)->err, EEXIST);
+	assert_false(open_it("fifo", O_RDONLY | O_TRUNC)->ours);
 }
 
 /* --- names that lead through links -------------------------------------------------------- */
@@ -309,6 +369,9 @@ static void assert_opened(const struct broker_result *r, bool is_dir)
 
 static void test_reading_by_name(void **state)
 {
+	int writer;
+	char byte;
+
 	(void)state;
 	put("f");
 	put("secret");
@@ -316,6 +379,7 @@ static void test_reading_by_name(void **state)
 	assert_int_equal(mkdir("secrets", 0700), 0);
 	put("secrets/f");
 	assert_int_equal(mkfifo("fifo", 0600), 0);
+	assert_int_equal(mkfifo("secret-fifo", 0600), 0);
 	assert_int_equal(symlink("secret", "link"), 0);
 	assert_int_equal(symlink("d/../f", "way"), 0);
 	/* without the set everything is the kernel's */
@@ -335,8 +399,22 @@ static void test_reading_by_name(void **state)
 	assert_refused(open_it("link", O_RDONLY), EACCES, BROKER_BY_RULE, "secret");
 	assert_refused(open_it("secrets", O_RDONLY | O_DIRECTORY), EACCES, BROKER_BY_RULE, "secrets");
 	assert_refused(open_it("secrets/f", O_RDONLY), EACCES, BROKER_BY_RULE, "secrets/f");
+	/* nobody writes it, and nobody may wait; with a writer, and without waiting, it is opened */
+	assert_refused(open_it("fifo", O_RDONLY), EAGAIN, BROKER_BY_WAITING, "fifo");
+	assert_done(open_it("fifo", O_RDONLY | O_NONBLOCK));
+	assert_int_equal(pipe2(t.broker.probe, O_CLOEXEC | O_NONBLOCK), 0);
+	assert_refused(open_it("fifo", O_RDONLY), EAGAIN, BROKER_BY_WAITING, "fifo");
+	writer = open("fifo", O_RDWR | O_CLOEXEC);
+	assert_true(writer >= 0);
+	assert_opened(open_it("fifo", O_RDONLY), false);
+	assert_int_equal(write(writer, "x", 1), 1);
+	assert_given(open_it("fifo", O_RDONLY));
+	assert_int_equal(read(writer, &byte, 1), 1);
+	(void)close(writer);
+	(void)close(t.broker.probe[0]);
+	(void)close(t.broker.probe[1]);
+	assert_refused(open_it("secret-fifo", O_RDONLY | O_NONBLOCK), EACCES, BROKER_BY_RULE, "secret-fifo");
 	/* what the kernel answers, and opens nothing */
-	assert_false(open_it("fifo", O_RDONLY)->ours);
 	assert_false(open_it("none", O_RDONLY)->ours);
 	assert_false(open_it("link", O_RDONLY | O_NOFOLLOW)->ours);
 	assert_false(open_it("f", O_RDONLY | O_DIRECTORY)->ours);
@@ -376,7 +454,8 @@ static void test_what_is_not_read_by_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ROW(test_only_regular_files_are_opened),
+		ROW(test_no_device_and_no_socket_is_opened),
+		ROW(test_a_fifo_is_opened_without_waiting),
 		ROW(test_a_descriptor_is_as_the_run_asked),
 		ROW(test_a_lease_does_not_hold_the_broker_up),
 		ROW(test_a_path_has_a_limit_of_steps),

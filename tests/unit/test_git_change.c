@@ -13,7 +13,7 @@
 static bool may(const char *was, const char *is, const char *want_key)
 {
 	struct git_change c;
-	bool ret = git_change_may(was, strlen(was), is, strlen(is), &c);
+	bool ret = git_change_may(was, strlen(was), is, strlen(is), "my-box.example", &c);
 
 	assert_string_equal(c.key, want_key ? want_key : "");
 	assert_int_equal(c.unread, !ret && !want_key);
@@ -26,6 +26,9 @@ static void test_harmless(void **state)
 		"", "[branch \"a/b\"]\n\tremote = .\n\tmerge = refs/heads/a/b\n",
 		"[remote \"o\"]\n\turl = https://a.example/x\n[branch \"b\"]\n\tremote = o\n\tmerge = refs/heads/b\n",
 		"[remote \"o\"]\n\turl = ssh://git@a.example:22/x\n",
+		"[remote \"o\"]\n\turl = https://a_b+c:d@a-b.example:8443/~x/127.0/localhost?y=z&w,v\n",
+		"[remote \"o\"]\n\turl = http://192.168.0.127/x\n", "[remote \"o\"]\n\turl = my-box-2:x\n",
+		"[remote \"o\"]\n\turl = git@my-box.com:x\n", "[remote \"o\"]\n\turl = 0x.example:x\n",
 		"[remote \"o\"]\n\turl = git@a.example:x/y.git\n\tfetch = +refs/heads/*:refs/remotes/o/*\n",
 		"[user]\n\tname = A  B, C.\n\temail = a@b\n",
 		"# a comment\n\n  ; another\n[PULL]\n  ReBase=true\n", "[submodule \"a b\"]\n\tactive = true",
@@ -68,6 +71,31 @@ static void test_kept(void **state)
 		{ CORE "[remote \"o\"]\n\turl = file:///x\n", "remote.o.url" },
 		{ CORE "[remote \"o\"]\n\turl = ssh://localhost/x\n", "remote.o.url" },
 		{ CORE "[remote \"o\"]\n\turl = 127.0.0.1:x\n", "remote.o.url" },
+		/* this machine in other spellings, and by its own name */
+		{ CORE "[remote \"o\"]\n\turl = ssh://LocalHost/x\n", "remote.o.url" },
+		{ CORE "[remote \"o\"]\n\turl = a@x.LOCALHOST:x\n", "remote.o.url" },
+		{ CORE "[remote \"o\"]\n\turl = ip6-loopback:x\n", "remote.o.url" },
+		{ CORE "[remote \"o\"]\n\turl = ssh://0/x\n", "remote.o.url" },
+		{ CORE "[remote \"o\"]\n\turl = ssh://a@2130706433:22/x\n", "remote.o.url" },
+		{ CORE "[remote \"o\"]\n\turl = 0x7f.1:x\n", "remote.o.url" },
+		{ CORE "[remote \"o\"]\n\turl = 0X7F000001:x\n", "remote.o.url" },
+		{ CORE "[remote \"o\"]\n\turl = 0177.0.0.1:x\n", "remote.o.url" },
+		{ CORE "[remote \"o\"]\n\turl = 0.0.0.0:x\n", "remote.o.url" },
+		{ CORE "[remote \"o\"]\n\turl = 127.1:x\n", "remote.o.url" },
+		{ CORE "[remote \"o\"]\n\turl = 10.1:x\n", "remote.o.url" },
+		{ CORE "[remote \"o\"]\n\turl = ssh://my-box.example/x\n", "remote.o.url" },
+		{ CORE "[remote \"o\"]\n\turl = a@MY-BOX:x\n", "remote.o.url" },
+		{ CORE "[remote \"o\"]\n\turl = my-box.local:x\n", "remote.o.url" },
+		/* a command of the user's (ssh's ProxyCommand) may hold the host, and its name in the shell's hands */
+		{ CORE "[remote \"o\"]\n\turl = a&make&b:x\n", "remote.o.url" },
+		{ CORE "[remote \"o\"]\n\turl = ssh://a&make&b/x\n", "remote.o.url" },
+		{ CORE "[remote \"o\"]\n\turl = ssh://a&make&b@c.example/x\n", "remote.o.url" },
+		{ CORE "[remote \"o\"]\n\turl = ssh://a~b/x\n", "remote.o.url" },
+		{ CORE "[remote \"o\"]\n\turl = ssh://a=b?/x\n", "remote.o.url" },
+		{ CORE "[remote \"o\"]\n\turl = ssh://a.example:x/y\n", "remote.o.url" },
+		{ CORE "[remote \"o\"]\n\turl = ssh://a@b@c/y\n", "remote.o.url" },
+		{ CORE "[remote \"o\"]\n\turl = ssh://.a/y\n", "remote.o.url" },
+		{ CORE "[remote \"o\"]\n\turl = ssh://@a/y\n", "remote.o.url" },
 		{ CORE "[remote \"/x/evil.git\"]\n\turl = https://a.example/x\n", "remote./x/evil.git.url" },
 		{ CORE "[remote \"o\"]\n\turl = ssh:///x\n", "remote.o.url" },
 		{ CORE "[branch \"b\"]\n\tremote = evil\n", "branch.b.remote" },
@@ -112,9 +140,9 @@ static void test_unread(void **state)
 		assert_false(may(CORE, rows[i], NULL));
 		assert_false(may(rows[i], CORE, NULL));
 	}
-	assert_false(git_change_may("", 0, "[a]\n\tb = c\0d\n", 13, &c));
+	assert_false(git_change_may("", 0, "[a]\n\tb = c\0d\n", 13, "", &c));
 	assert_true(c.unread);
-	assert_false(git_change_may("", GIT_CHANGE_MOST + 1, "", 0, &c));
+	assert_false(git_change_may("", GIT_CHANGE_MOST + 1, "", 0, "", &c));
 }
 
 int main(void)
