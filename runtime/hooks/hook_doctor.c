@@ -66,6 +66,15 @@ static const struct place {
 	{ HOOK_QWEN, SYSTEM, "/etc/qwen-code/settings.json", "QWEN_CODE_SYSTEM_SETTINGS_PATH" },
 	{ HOOK_QWEN, AT_HOME, TRUSTED, "QWEN_CODE_TRUSTED_FOLDERS_PATH" },
 	{ HOOK_OPENCODE, AT_HOME, "plugin/polquery.js", NULL },
+	/* the first is a file of our own */
+	{ HOOK_COPILOT, AT_HOME, "hooks/polquery.json", NULL },
+	{ HOOK_COPILOT, AT_HOME, "settings.json", NULL },
+	{ HOOK_COPILOT, HERE, ".github/hooks/*.json", NULL },
+	{ HOOK_COPILOT, HERE, ".github/copilot/settings.json", NULL },
+	{ HOOK_COPILOT, HERE, ".github/copilot/settings.local.json", NULL },
+	{ HOOK_COPILOT, HERE, ".claude/settings.json", NULL },
+	{ HOOK_COPILOT, HERE, ".claude/settings.local.json", NULL },
+	{ HOOK_COPILOT, SYSTEM, "/etc/github-copilot/managed-settings.json", NULL },
 	{ HOOK_CURSOR, AT_HOME, "hooks.json", NULL },
 	{ HOOK_CURSOR, HERE, ".cursor/hooks.json", NULL },
 	{ HOOK_CURSOR, SYSTEM, "/etc/cursor/hooks.json", NULL },
@@ -82,6 +91,7 @@ static const struct {
 	[HOOK_CURSOR] = { ".cursor", NULL, NULL },
 	[HOOK_QWEN] = { ".qwen", "QWEN_HOME", NULL },
 	[HOOK_OPENCODE] = { ".config/opencode", NULL, NULL },
+	[HOOK_COPILOT] = { ".copilot", "COPILOT_HOME", NULL },
 };
 
 /* --- the settings ---------------------------------------------------------------------- */
@@ -186,6 +196,15 @@ static void look_at_folder(struct hook_look *l, const char *pattern)
 	free(list);
 }
 
+static void look_at_place(struct hook_look *l, const struct place *p, const char *path)
+{
+	l->file = path;
+	if (strchr(p->path, '*'))
+		look_at_folder(l, path);
+	else
+		look_at_file(l, strcmp(p->path, TRUSTED) == 0);
+}
+
 /* A variable's value; NULL if it is not set or empty. */
 static const char *set(const char *variable)
 {
@@ -243,8 +262,8 @@ static bool holds(const char *dir, const char *name)
 	return faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* Codex reads the settings of all directories up to the one that holds .git.  Its own
- * directory does not count as a project's. */
+/* Codex reads the settings of all directories up to the one that holds .git, Copilot CLI those of that one.
+ * Codex's own directory does not count as a project's. */
 static void look_above(struct hook_look *l, const struct place *p)
 {
 	char dir[PATH_MAX], root[PATH_MAX], path[PATH_MAX + 80], home[PATH_MAX];
@@ -261,11 +280,11 @@ static void look_above(struct hook_look *l, const struct place *p)
 		(void)stat(home, &own_st);
 	while (strcmp(dir, root) != 0 && go_up(dir)) {
 		(void)snprintf(path, sizeof(path), "%s/.codex", dir[1] ? dir : "");
-		if (stat(path, &st) == 0 && st.st_ino == own_st.st_ino && st.st_dev == own_st.st_dev)
+		if (p->agent == HOOK_CODEX && stat(path, &st) == 0 && st.st_ino == own_st.st_ino &&
+		    st.st_dev == own_st.st_dev)
 			continue;
 		(void)snprintf(path, sizeof(path), "%s/%s", dir[1] ? dir : "", p->path);
-		l->file = path;
-		look_at_file(l, false);
+		look_at_place(l, p, path);
 	}
 }
 
@@ -321,14 +340,10 @@ static bool look_at_agent(enum hook_agent agent, bool named, struct json *j, boo
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		if (places[i].agent != agent || !path_of(&places[i], path))
 			continue;
-		l.file = path;
 		l.system = places[i].where == SYSTEM;
 		l.project = places[i].where == HERE;
-		if (strchr(places[i].path, '*'))
-			look_at_folder(&l, path);
-		else
-			look_at_file(&l, strcmp(places[i].path, TRUSTED) == 0);
-		if (agent == HOOK_CODEX && l.project)
+		look_at_place(&l, &places[i], path);
+		if ((agent == HOOK_CODEX || agent == HOOK_COPILOT) && l.project)
 			look_above(&l, &places[i]);
 	}
 	look_at_all(&l);

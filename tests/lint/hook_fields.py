@@ -6,7 +6,7 @@ rows = [r.rstrip("\n").split("\t") for r in open("stdlib-policies/agent/fields.t
 tools = open("runtime/hooks/hook_tools.c").read()
 root = open("runtime/hooks/hook_root.c").read()
 names = {"CLAUDE": "claude-code", "CODEX": "codex", "GEMINI": "gemini-cli", "CURSOR": "cursor", "QWEN": "qwen-code",
-         "OPENCODE": "opencode"}
+         "OPENCODE": "opencode", "COPILOT": "copilot-cli"}
 
 for row in rows:
     if len(row) != 4 or row[3] not in ("client", "client start", "model"):
