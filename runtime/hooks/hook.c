@@ -328,6 +328,7 @@ static int write_answer(const struct hook_message *m, struct hook_verdict *v,
 		[HOOK_QWEN] = answer_claude,
 		[HOOK_OPENCODE] = answer_gemini,
 		[HOOK_COPILOT] = answer_copilot,
+		[HOOK_PI] = answer_gemini,
 	};
 	struct json j;
 	const char *text;

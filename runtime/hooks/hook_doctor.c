@@ -75,6 +75,7 @@ static const struct place {
 	{ HOOK_COPILOT, HERE, ".claude/settings.json", NULL },
 	{ HOOK_COPILOT, HERE, ".claude/settings.local.json", NULL },
 	{ HOOK_COPILOT, SYSTEM, "/etc/github-copilot/managed-settings.json", NULL },
+	{ HOOK_PI, AT_HOME, "extensions/polquery.js", NULL },
 	{ HOOK_CURSOR, AT_HOME, "hooks.json", NULL },
 	{ HOOK_CURSOR, HERE, ".cursor/hooks.json", NULL },
 	{ HOOK_CURSOR, SYSTEM, "/etc/cursor/hooks.json", NULL },
@@ -92,6 +93,7 @@ static const struct {
 	[HOOK_QWEN] = { ".qwen", "QWEN_HOME", NULL },
 	[HOOK_OPENCODE] = { ".config/opencode", NULL, NULL },
 	[HOOK_COPILOT] = { ".copilot", "COPILOT_HOME", NULL },
+	[HOOK_PI] = { ".pi/agent", "PI_CODING_AGENT_DIR", NULL },
 };
 
 /* --- the settings ---------------------------------------------------------------------- */
@@ -159,7 +161,7 @@ static void look_at_file(struct hook_look *l, bool folders)
 		look_at_toml(l, r < 0 ? NULL : text);
 	else if (r < 0)
 		hook_say(l, HOOK_WRONG, "cannot be read: ", l->file);
-	else if (l->agent == HOOK_OPENCODE)
+	else if (l->agent == HOOK_OPENCODE || l->agent == HOOK_PI)
 		hook_plugin_look(l, text, n);
 	else if (folders)
 		hook_settings_trust(l, text, n);
@@ -326,7 +328,7 @@ static void look_at_all(struct hook_look *l)
 							 : "");
 	if (l->found)
 		hook_env_look(l);
-	if (l->found && l->agent == HOOK_OPENCODE)
+	if (l->found && (l->agent == HOOK_OPENCODE || l->agent == HOOK_PI))
 		hook_plugin_look_around(l);
 	if (l->found && l->agent == HOOK_GEMINI)
 		hook_env_files(l);

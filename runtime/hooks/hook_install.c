@@ -419,18 +419,18 @@ static bool is_installed(enum hook_agent agent, const struct hook_edit *e, const
 	return all;
 }
 
-/* opencode has no file of settings for it, but a program of ours in a folder of its own. */
-static int change_plugin(const struct query_options *opt, const char *line, struct hook_rewrite *f,
-			 struct rt_err *err)
+/* opencode and pi have no file of settings for it, but a program of ours in a folder of its own. */
+static int change_plugin(const struct query_options *opt, enum hook_agent agent, const char *line,
+			 struct hook_rewrite *f, struct rt_err *err)
 {
-	AUTO_FREE char *text = line ? hook_plugin_text(line) : NULL;
+	AUTO_FREE char *text = line ? hook_plugin_text(agent, line) : NULL;
 	const struct hook_edit new = { .text = text, .n = text ? strlen(text) : 0 };
 
 	if (text && !f->missing && strcmp(f->old.text, text) == 0) {
 		printf("%s: it is installed already\n", f->path);
 		return 0;
 	}
-	if (!f->missing && !hook_plugin_is_ours(f->old.text)) {
+	if (!f->missing && !hook_plugin_is_ours(agent, f->old.text)) {
 		(void)rt_fail(err, EEXIST, "it is a file that 'install' has not written");
 		return TROUBLE;
 	}
@@ -446,7 +446,8 @@ static int change_plugin(const struct query_options *opt, const char *line, stru
 int hook_install(const struct query_options *opt)
 {
 	enum hook_agent agent = hook_agent_find(opt->agent);
-	bool install = opt->action == QUERY_INSTALL, own_file = agent == HOOK_OPENCODE || agent == HOOK_COPILOT;
+	bool install = opt->action == QUERY_INSTALL, plugin = agent == HOOK_OPENCODE || agent == HOOK_PI,
+	     own_file = plugin || agent == HOOK_COPILOT;
 	struct hook_edit new = { .comments = agent == HOOK_GEMINI || agent == HOOK_QWEN };
 	struct hook_rewrite f = { .old = { .comments = agent == HOOK_GEMINI || agent == HOOK_QWEN } };
 	char path[PATH_MAX], line[4 * PATH_MAX];
@@ -469,8 +470,8 @@ int hook_install(const struct query_options *opt)
 	/* root's agent under polrun reads it as another user, and would go on without it */
 	if (r == 0 && own_file && f.missing)
 		f.mode = 0644;
-	if (r == 0 && agent == HOOK_OPENCODE) {
-		status = change_plugin(opt, install ? line : NULL, &f, &err);
+	if (r == 0 && plugin) {
+		status = change_plugin(opt, agent, install ? line : NULL, &f, &err);
 	} else if (r == 0 && (install ? is_installed(agent, &f.old, line) : f.missing)) {
 		printf("%s: %s\n", f.path, install ? "it is installed already" : "it is not installed");
 		status = 0;

@@ -23,6 +23,7 @@ static const struct {
 	[HOOK_CURSOR] = { 0, 1 },
 	[HOOK_QWEN] = { 60, 1 },
 	[HOOK_OPENCODE] = { 0, 1 },
+	[HOOK_PI] = { 0, 1 },
 	[HOOK_COPILOT] = { 30, 1 },
 };
 

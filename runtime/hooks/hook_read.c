@@ -35,6 +35,8 @@ static const struct event {
 	{ HOOK_OPENCODE, "tool.execute.before", W_TOOL, false, true },
 	/* headless it denies what is asked about; what was asked about runs as it was (hook.c) */
 	{ HOOK_COPILOT, "preToolUse", W_TOOL, true, false },
+	/* its extension asks the person, if there is one */
+	{ HOOK_PI, "tool_call", W_TOOL, true, true },
 	{ HOOK_CURSOR, "preToolUse", W_TOOL, false, false },
 	{ HOOK_CURSOR, "beforeShellExecution", W_SHELL, true, true },
 	{ HOOK_CURSOR, "beforeMCPExecution", W_MCP, true, true },
@@ -49,7 +51,7 @@ static const struct names {
 } names[HOOK_AGENT_COUNT] = {
 #define USUAL { "hook_event_name", "session_id", "tool_name", "tool_input" }
 	[HOOK_CLAUDE] = USUAL, [HOOK_CODEX] = USUAL,	[HOOK_GEMINI] = USUAL,
-	[HOOK_CURSOR] = USUAL, [HOOK_QWEN] = USUAL,	[HOOK_OPENCODE] = USUAL,
+	[HOOK_CURSOR] = USUAL, [HOOK_QWEN] = USUAL,	[HOOK_OPENCODE] = USUAL, [HOOK_PI] = USUAL,
 	[HOOK_COPILOT] = { NULL, "sessionId", "toolName", "toolArgs" },
 };
 
@@ -341,13 +343,14 @@ static bool find_event(struct reading *r)
 	return true;
 }
 
-/* Cursor names its workspace in each message; opencode's plugin the directory that it was given at its start. */
+/* Cursor names its workspace in each message; opencode's plugin the directory that it was given at its start, and
+ * pi's extension that of its session. */
 static bool find_root(struct reading *r)
 {
 	struct json_object *roots, *first;
 	const char *cwd;
 
-	if (r->m->agent == HOOK_OPENCODE) {
+	if (r->m->agent == HOOK_OPENCODE || r->m->agent == HOOK_PI) {
 		if (!text_at(r, r->doc, "cwd", &cwd))
 			return false;
 		r->m->root = cwd ? hook_plain(r, "cwd", cwd, NULL) : NULL;

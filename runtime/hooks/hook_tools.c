@@ -109,6 +109,13 @@ static const struct hook_tool tools[] = {
 	{ A(COPILOT), "web_fetch", W_URL, "url", "", "", "max_length start_index raw" },
 	{ A(COPILOT), "task", W_TOOL, "", "", "",
 	  "description prompt agent_type name model reasoning_effort context_tier mode" },
+	{ A(PI), "bash", W_SHELL, "command", "", "", "timeout" },
+	{ A(PI), "read", W_READ, "path", "", "", "offset limit" },
+	{ A(PI), "write", W_WRITE, "path", "", "", "content" },
+	{ A(PI), "edit", W_EDIT, "path", "", "", "edits" },
+	{ A(PI), "ls", W_TREE, "path", "", "", "limit" },
+	{ A(PI), "find", W_TREE, "path", "", "pattern", "limit" },
+	{ A(PI), "grep", W_TREE, "path", "", "glob", "pattern ignoreCase literal context limit" },
 	{ A(CURSOR), "Shell", W_SHELL, "command", "working_directory cwd", "",
 	  "description timeout is_background block_until_ms" },
 	{ A(CURSOR), "Read", W_READ, "file_path path target_file", "", "",
@@ -141,6 +148,7 @@ const char *const hook_around[HOOK_AGENT_COUNT] = {
 	[HOOK_QWEN] = "session_id transcript_path cwd hook_event_name timestamp permission_mode prompt_id "
 		      "tool_name tool_input tool_use_id tool_call_id agent_id agent_type",
 	[HOOK_OPENCODE] = "hook_event_name session_id call_id cwd tool_name tool_input",
+	[HOOK_PI] = "hook_event_name session_id call_id parent_call_id cwd tool_name tool_input",
 	[HOOK_COPILOT] = "sessionId timestamp cwd toolName toolArgs agentId agentType parentAgentId",
 	[HOOK_CURSOR] = "conversation_id generation_id model hook_event_name cursor_version "
 			"workspace_roots user_email transcript_path session_id tool_name "

@@ -36,7 +36,7 @@ static const struct optspec table[] = {
 	{ ID_VERSION, "version", 0, OPTSPEC_NONE, 0, NULL, "the version" },
 };
 
-#define AGENTS "claude-code|codex|gemini-cli|cursor|qwen-code|opencode|copilot-cli"
+#define AGENTS "claude-code|codex|gemini-cli|cursor|qwen-code|opencode|copilot-cli|pi"
 
 static const struct optspec_word words[] = {
 	{ "serve", "FILE", "answer at a unix socket" },
@@ -63,7 +63,7 @@ const struct optspec_program polquery_program = {
 		 "one JSON decision a line on stdout (doc/polquery.md). Nothing is run.\n"
 		 "serve: the same at a unix socket, for many clients, until SIGTERM.\n"
 		 "hook: answers one message of claude-code, codex, gemini-cli, cursor, qwen-code,\n"
-		 "opencode or copilot-cli;\n"
+		 "opencode, copilot-cli or pi;\n"
 		 "fields of it that are to be ignored may be named. --run: polrun runs what is\n"
 		 "allowed, under that bundle, which also decides where there is no --bundle.\n"
 		 "install: shows the change of the agent's settings, asks, and makes it. doctor: whether the hook\n"
@@ -219,6 +219,9 @@ static int take_hook(struct query_options *o, char **argv, int n, struct rt_err 
 	if (o->run && hook_agent_find(o->agent) == HOOK_OPENCODE)
 		return rt_fail(err, EINVAL, "--run: the plugin of opencode hands back no other command: run "
 			       "opencode itself under polrun");
+	if (o->run && hook_agent_find(o->agent) == HOOK_PI)
+		return rt_fail(err, EINVAL, "--run: the extension of pi hands back no other command: run pi itself "
+			       "under polrun");
 	if (o->run && hook_agent_find(o->agent) == HOOK_CURSOR)
 		return rt_fail(err, EINVAL, "--run: cursor takes no other command from the hook that "
 			       "it asks about commands: run cursor itself under polrun");

@@ -35,6 +35,9 @@ run_copilot() { # a model and a key of one's own: it needs no account then
 		COPILOT_OFFLINE=true COPILOT_AUTO_UPDATE=false \
 		timeout 120 "$COPILOT" -p "$1" --allow-all-tools ${copilot_trust:+--trust-folder} --additional-mcp-config "@$work/mcp.json"
 }
+run_pi() { # it needs a newer node than the others; its model is in its settings
+	clean PATH="${NODE_BIN:+$NODE_BIN:}$path" PI_OFFLINE=1 timeout 120 "$PI" --provider none --model x --tools +codemode ${pi_more:-} -p "$1"
+}
 run_codex() {
 	clean timeout 120 "$CODEX" exec --skip-git-repo-check ${codex_sandbox:---dangerously-bypass-approvals-and-sandbox} "$1"
 }
@@ -81,6 +84,11 @@ does() { # AGENT command|file|mcp|cat|grep|patch|task|subagent
 	copilot-cli.mcp) call="pol-mark {\"name\":\"$work/p/ran\"}" ;;
 	copilot-cli.patch) call="apply_patch {\"input\":\"*** Begin Patch\\n*** Add File: ran\\n+x\\n*** End Patch\"}" ;;
 	copilot-cli.subagent) call="task {\"description\":\"x\",\"prompt\":\"CALL bash {\\\"command\\\":\\\"touch $work/p/ran\\\",\\\"description\\\":\\\"x\\\"}\",\"agent_type\":\"general-purpose\",\"name\":\"n\"}" ;;
+	pi.command) call="bash {\"command\":\"touch $work/p/ran\"}" ;;
+	pi.file) call="read {\"path\":\"$work/p/secret\"}" ;;
+	pi.mcp) call="codemode {\"code\":\"return await tools.mcp__pol__mark({name: \\\"$work/p/ran\\\"})\"}" ;;
+	pi.script) call="codemode {\"code\":\"return await tools.bash({command: \\\"touch $work/p/ran\\\"})\"}" ;;
+	pi.at) call="read {\"path\":\"@secret\"}" ;;
 	qwen-code.command) call="run_shell_command {\"command\":\"touch $work/p/ran\",\"description\":\"x\"}" ;;
 	qwen-code.file) call="read_file {\"file_path\":\"$work/p/secret\"}" ;;
 	gemini-cli.command) call="run_shell_command {\"command\":\"touch $work/p/ran\",\"description\":\"x\"}" ;;
@@ -95,7 +103,7 @@ does() { # AGENT command|file|mcp|cat|grep|patch|task|subagent
 	codex.mcp) call="mcp__pol/mark {\"name\":\"$work/p/ran\"}" ;;
 	esac
 	(cd "$work/${at:-p}" && "run_${1%%-*}" "CALL $call" >"$work/said" 2>&1 </dev/null)
-	if [[ $2 =~ ^(file|cat|grep)$ ]]; then
+	if [[ $2 =~ ^(file|cat|grep|at)$ ]]; then
 		grep -qE 'result=.*(TOPSECRET|data:image/png)' "$log" && echo "done" && return
 	elif [ -e "$work/p/ran" ]; then
 		echo "done" && return
@@ -138,6 +146,9 @@ gemini_base() {
 opencode_base() {
 	printf '{"autoupdate":false,"share":"disabled","small_model":"anthropic/claude-sonnet-4-5","provider":{"anthropic":{"options":{"baseURL":"http://127.0.0.1:%s/v1","apiKey":"none"},"models":{"gpt-5":{"name":"x","limit":{"context":100000,"output":1000}}}}},' "$port"
 	printf '"mcp":{"pol":{"type":"local","command":["/usr/bin/python3","%s"]}}}\n' "$PWD/tests/agents/mcp.py"
+}
+pi_base() {
+	printf '{"providers":{"none":{"baseUrl":"http://127.0.0.1:%s","api":"anthropic-messages","apiKey":"none","models":[{"id":"x"}]}}}\n' "$port"
 }
 codex_base() {
 	printf 'model = "x"\nmodel_provider = "none"\n[model_providers.none]\nname = "none"\nbase_url = "http://127.0.0.1:%s/v1"\nwire_api = "responses"\n' "$port"

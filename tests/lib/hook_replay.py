@@ -37,9 +37,9 @@ def read(out, event):
     if agent == "copilot-cli":
         assert set(doc) == {"permissionDecision", "permissionDecisionReason"}, doc
         return doc["permissionDecision"], doc["permissionDecisionReason"]
-    if agent in ("gemini-cli", "opencode"):
+    if agent in ("gemini-cli", "opencode", "pi"):
         assert set(doc) <= {"decision", "reason"}, doc
-        assert doc["decision"] in ("allow", "deny"), doc
+        assert doc["decision"] in ("allow", "deny") or (doc["decision"], agent) == ("ask", "pi"), doc
         return doc["decision"], doc.get("reason", "")
     assert set(doc) <= {"permission", "user_message", "agent_message"}, doc
     assert doc.get("user_message") == doc.get("agent_message"), doc

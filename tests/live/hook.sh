@@ -34,7 +34,7 @@ replay() { # AGENT BUNDLE [ONLY]: ONLY: each answer is a deny that says so
 	[ -z "$out" ] || bad "$1"
 }
 
-for agent in claude-code codex gemini-cli cursor qwen-code opencode copilot-cli; do
+for agent in claude-code codex gemini-cli cursor qwen-code opencode copilot-cli pi; do
 	t "$agent: its messages get its answers"
 	replay "$agent" "$B"
 

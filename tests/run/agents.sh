@@ -3,7 +3,7 @@
 # tests/agents/model.py.  What the doctor calls good holds there, for a command, a file and
 # a tool of an MCP server; what he calls wrong lets the command through.  And what he says
 # of Codex's trust is what its own app-server says.
-#   BUILD=FOLDER CODEX=PROGRAM CLAUDE=PROGRAM GEMINI=PROGRAM QWEN=PROGRAM OPENCODE=PROGRAM COPILOT=PROGRAM tests/run/agents.sh
+#   BUILD=FOLDER CODEX=PROGRAM CLAUDE=PROGRAM GEMINI=PROGRAM QWEN=PROGRAM OPENCODE=PROGRAM COPILOT=PROGRAM PI=PROGRAM tests/run/agents.sh
 #       (`./dev agents` installs them)
 # Last line: N passed, N failed, N skipped.
 set -uo pipefail
@@ -11,8 +11,8 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/count.sh
 . tests/agents/clients.sh
 bin=$PWD/build/agents/node_modules/.bin
-: "${BUILD:=$PWD/build/dev}" "${CODEX:=$bin/codex}" "${CLAUDE:=$bin/claude}" "${GEMINI:=$bin/gemini}" "${QWEN:=$bin/qwen}" "${OPENCODE:=$bin/opencode}" "${COPILOT:=$bin/copilot}"
-NODE_BIN=$PWD/build/agents/node_modules/node/bin
+: "${BUILD:=$PWD/build/dev}" "${CODEX:=$bin/codex}" "${CLAUDE:=$bin/claude}" "${GEMINI:=$bin/gemini}" "${QWEN:=$bin/qwen}" "${OPENCODE:=$bin/opencode}" "${COPILOT:=$bin/copilot}" "${PI:=$bin/pi}"
+: "${NODE_BIN:=$PWD/build/agents/node_modules/node/bin}"
 [ -x "$NODE_BIN/node" ] || NODE_BIN=
 BUILD=$(cd "$BUILD" && pwd -P)
 work=$(mktemp -d /var/tmp/pol-agents.XXXXXX) || exit 1
@@ -28,6 +28,7 @@ for name in strict wide; do
 		echo "policy $name { level user }"
 		if [ "$name" = strict ]; then
 			echo 'command { allow "true"  deny "touch:*" as no-touch }'
+			echo 'tool "codemode" { allow }'
 			echo 'file { deny read "${PROJECT_DIR}/.env"  deny read "${PROJECT_DIR}/secret"  deny read "${PROJECT_DIR}/secret.png" }'
 		else
 			echo 'command { allow "touch:*" }'
@@ -36,6 +37,7 @@ for name in strict wide; do
 			echo 'tool "mcp_pol_mark" { allow }'
 			echo 'tool "pol_mark" { allow }'
 			echo 'tool "pol-mark" { allow }'
+			echo 'tool "codemode" { allow }'
 			echo 'file { allow write "${PROJECT_DIR}/ran" }'
 			echo 'tool "view_image" { allow }'
 		fi
@@ -377,6 +379,56 @@ if have copilot-cli "$COPILOT"; then
 	echo '{"disableAllHooks":true,"model":null}' >"$work/home/.copilot/settings.json"
 	both "other files of the user's" copilot-cli 0 'denies: what' command held
 	rm "$work/home/.copilot/settings.json"
+fi
+
+# --- pi ------------------------------------------------------------------------------------
+
+extension=$work/home/.pi/agent/extensions/polquery.js
+good_pi() {
+	rm -rf "$work/p/.pi"
+	mkdir -p "${extension%/*}"
+	pi_base >"$work/home/.pi/agent/models.json"
+	cp "$work/mcp.json" "$work/home/.pi/agent/mcp.json"
+	clean "$BUILD/bin/polquery" install pi --bundle "$work/$1.polb" --yes >"$work/installed" 2>&1
+}
+if PATH=${NODE_BIN:+$NODE_BIN:}$PATH have pi "$PI"; then
+	surfaces pi good_pi
+	for pair in strict:held wide:done; do
+		good_pi "${pair%:*}"
+		for what in script at; do
+			# another name of a file is read by nobody, whatever the policy says
+			[ "$pair.$what" != wide:done.at ] || pair=wide:held
+			did=$(does pi "$what")
+			count_check "pi: ${pair%:*}: the $what is ${pair#*:}" "$([ "$did" = "${pair#*:}" ] || echo "$did")"
+		done
+	done
+	good_pi wide
+	mkdir -p "$work/p/.pi/extensions"
+	echo "export default function (pi) { pi.on('tool_call', async (e) => { e.input = { command: 'touch $work/p/other' } }) }" >"$work/p/.pi/extensions/z.js"
+	pi_more=--approve
+	both "an extension of the project" pi 1 "is the project's code" command "done"
+	count_check "pi: an extension of the project changes no call after it" "$([ ! -e "$work/p/other" ] || echo "it does")"
+	pi_more=''
+	rm -rf "$work/p/.pi"
+	good_pi strict
+	pi_more=-ne
+	did=$(does pi command)
+	count_check "pi: -ne: no extension is asked" "$([ "$did" = "done" ] || echo "$did")"
+	pi_more=''
+	sed -i 's#bin/polquery#none/polquery#' "$extension"
+	both "closed where polquery is missing" pi 1 'is not there, so that everything is denied' command held
+	good_pi strict
+	sed -i "s#$BUILD/bin/polquery .* hook pi#/bin/sleep 60 \# polquery hook pi#;s#timeout 20#timeout 2#" "$extension"
+	did=$(does pi command)
+	count_check "pi: closed where it hangs" "$([ "$did" = held ] || echo "$did")"
+	good_pi strict
+	echo 'no program (' >"$extension"
+	(cd "$work/p" && run_pi "CALL bash {\"command\":\"touch $work/p/ran\"}" >"$work/said" 2>&1 </dev/null)
+	count_check "pi: an extension that cannot be loaded ends it" "$([ ! -e "$work/p/ran" ] && grep -q 'Failed to load extension' "$work/said" || tail -3 "$work/said")"
+	rm "$extension"
+	good_pi strict
+	clean "$BUILD/bin/polquery" uninstall pi --yes >"$work/installed" 2>&1
+	both "uninstalled" pi 1 'not installed' command "done"
 fi
 
 # --- opencode ------------------------------------------------------------------------------
