@@ -48,7 +48,8 @@ static int open_bundle(const struct query_options *opt, const char *path, struct
 	return r;
 }
 
-/* polrun asks that person itself, and an agent's shell has no terminal for it. */
+/* polrun asks that person itself, and an agent's shell has no terminal for it.  What a person has said
+ * yes to Copilot CLI runs as it was, and not the line for polrun. */
 static void deny_person(struct hook_verdict *v)
 {
 	size_t at = strlen(v->reason);
@@ -76,7 +77,7 @@ static void write_inside(const struct query_options *opt, const struct query *q,
 		.follows_cd = m->agent == HOOK_CLAUDE,
 	};
 
-	if (v->only_person)
+	if (v->only_person || (m->agent == HOOK_COPILOT && v->effect == PB_ASK))
 		deny_person(v);
 	else if (m->n != 1 || opt->run[0] != '/' || (opt->signers && opt->signers[0] != '/'))
 		hook_verdict_deny(v, "--run and --allowed-signers need absolute paths");
@@ -279,6 +280,16 @@ static void answer_gemini(struct json *j, const struct hook_message *m,
 	json_object_end(j);
 }
 
+static void answer_copilot(struct json *j, const struct hook_message *m,
+			   const struct hook_verdict *v)
+{
+	(void)m;
+	json_cstr(j, "permissionDecision", word(v->effect));
+	json_cstr(j, "permissionDecisionReason", v->reason);
+	if (v->input)
+		json_raw(j, "modifiedArgs", v->input, strlen(v->input));
+}
+
 static void answer_cursor(struct json *j, const struct hook_message *m,
 			  const struct hook_verdict *v)
 {
@@ -316,15 +327,17 @@ static int write_answer(const struct hook_message *m, struct hook_verdict *v,
 		[HOOK_CURSOR] = answer_cursor,
 		[HOOK_QWEN] = answer_claude,
 		[HOOK_OPENCODE] = answer_gemini,
+		[HOOK_COPILOT] = answer_copilot,
+		[HOOK_PI] = answer_gemini,
 	};
 	struct json j;
 	const char *text;
 
 	if (v->effect == PB_ASK && !m->can_ask)
 		deny_ask(m, v);
-	/* Claude Code takes the new input in place of the whole old one */
+	/* Claude Code and Copilot CLI take the new input in place of the whole old one */
 	if (v->inside && v->effect != PB_DENY) {
-		v->input = hook_message_input(m, v->inside, m->agent != HOOK_CLAUDE);
+		v->input = hook_message_input(m, v->inside, m->agent != HOOK_CLAUDE && m->agent != HOOK_COPILOT);
 		if (!v->input)
 			hook_verdict_deny(v, "the line for polrun cannot be written: a path that is "
 					  "no UTF-8, or no memory");

@@ -66,6 +66,16 @@ static const struct place {
 	{ HOOK_QWEN, SYSTEM, "/etc/qwen-code/settings.json", "QWEN_CODE_SYSTEM_SETTINGS_PATH" },
 	{ HOOK_QWEN, AT_HOME, TRUSTED, "QWEN_CODE_TRUSTED_FOLDERS_PATH" },
 	{ HOOK_OPENCODE, AT_HOME, "plugin/polquery.js", NULL },
+	/* the first is a file of our own */
+	{ HOOK_COPILOT, AT_HOME, "hooks/polquery.json", NULL },
+	{ HOOK_COPILOT, AT_HOME, "settings.json", NULL },
+	{ HOOK_COPILOT, HERE, ".github/hooks/*.json", NULL },
+	{ HOOK_COPILOT, HERE, ".github/copilot/settings.json", NULL },
+	{ HOOK_COPILOT, HERE, ".github/copilot/settings.local.json", NULL },
+	{ HOOK_COPILOT, HERE, ".claude/settings.json", NULL },
+	{ HOOK_COPILOT, HERE, ".claude/settings.local.json", NULL },
+	{ HOOK_COPILOT, SYSTEM, "/etc/github-copilot/managed-settings.json", NULL },
+	{ HOOK_PI, AT_HOME, "extensions/polquery.js", NULL },
 	{ HOOK_CURSOR, AT_HOME, "hooks.json", NULL },
 	{ HOOK_CURSOR, HERE, ".cursor/hooks.json", NULL },
 	{ HOOK_CURSOR, SYSTEM, "/etc/cursor/hooks.json", NULL },
@@ -82,6 +92,8 @@ static const struct {
 	[HOOK_CURSOR] = { ".cursor", NULL, NULL },
 	[HOOK_QWEN] = { ".qwen", "QWEN_HOME", NULL },
 	[HOOK_OPENCODE] = { ".config/opencode", NULL, NULL },
+	[HOOK_COPILOT] = { ".copilot", "COPILOT_HOME", NULL },
+	[HOOK_PI] = { ".pi/agent", "PI_CODING_AGENT_DIR", NULL },
 };
 
 /* --- the settings ---------------------------------------------------------------------- */
@@ -149,7 +161,7 @@ static void look_at_file(struct hook_look *l, bool folders)
 		look_at_toml(l, r < 0 ? NULL : text);
 	else if (r < 0)
 		hook_say(l, HOOK_WRONG, "cannot be read: ", l->file);
-	else if (l->agent == HOOK_OPENCODE)
+	else if (l->agent == HOOK_OPENCODE || l->agent == HOOK_PI)
 		hook_plugin_look(l, text, n);
 	else if (folders)
 		hook_settings_trust(l, text, n);
@@ -184,6 +196,15 @@ static void look_at_folder(struct hook_look *l, const char *pattern)
 		free(list[i]);
 	}
 	free(list);
+}
+
+static void look_at_place(struct hook_look *l, const struct place *p, const char *path)
+{
+	l->file = path;
+	if (strchr(p->path, '*'))
+		look_at_folder(l, path);
+	else
+		look_at_file(l, strcmp(p->path, TRUSTED) == 0);
 }
 
 /* A variable's value; NULL if it is not set or empty. */
@@ -243,8 +264,8 @@ static bool holds(const char *dir, const char *name)
 	return faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* Codex reads the settings of all directories up to the one that holds .git.  Its own
- * directory does not count as a project's. */
+/* Codex reads the settings of all directories up to the one that holds .git, Copilot CLI those of that one.
+ * Codex's own directory does not count as a project's. */
 static void look_above(struct hook_look *l, const struct place *p)
 {
 	char dir[PATH_MAX], root[PATH_MAX], path[PATH_MAX + 80], home[PATH_MAX];
@@ -261,11 +282,11 @@ static void look_above(struct hook_look *l, const struct place *p)
 		(void)stat(home, &own_st);
 	while (strcmp(dir, root) != 0 && go_up(dir)) {
 		(void)snprintf(path, sizeof(path), "%s/.codex", dir[1] ? dir : "");
-		if (stat(path, &st) == 0 && st.st_ino == own_st.st_ino && st.st_dev == own_st.st_dev)
+		if (p->agent == HOOK_CODEX && stat(path, &st) == 0 && st.st_ino == own_st.st_ino &&
+		    st.st_dev == own_st.st_dev)
 			continue;
 		(void)snprintf(path, sizeof(path), "%s/%s", dir[1] ? dir : "", p->path);
-		l->file = path;
-		look_at_file(l, false);
+		look_at_place(l, p, path);
 	}
 }
 
@@ -307,7 +328,7 @@ static void look_at_all(struct hook_look *l)
 							 : "");
 	if (l->found)
 		hook_env_look(l);
-	if (l->found && l->agent == HOOK_OPENCODE)
+	if (l->found && (l->agent == HOOK_OPENCODE || l->agent == HOOK_PI))
 		hook_plugin_look_around(l);
 	if (l->found && l->agent == HOOK_GEMINI)
 		hook_env_files(l);
@@ -321,14 +342,10 @@ static bool look_at_agent(enum hook_agent agent, bool named, struct json *j, boo
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		if (places[i].agent != agent || !path_of(&places[i], path))
 			continue;
-		l.file = path;
 		l.system = places[i].where == SYSTEM;
 		l.project = places[i].where == HERE;
-		if (strchr(places[i].path, '*'))
-			look_at_folder(&l, path);
-		else
-			look_at_file(&l, strcmp(places[i].path, TRUSTED) == 0);
-		if (agent == HOOK_CODEX && l.project)
+		look_at_place(&l, &places[i], path);
+		if ((agent == HOOK_CODEX || agent == HOOK_COPILOT) && l.project)
 			look_above(&l, &places[i]);
 	}
 	look_at_all(&l);

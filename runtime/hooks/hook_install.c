@@ -21,6 +21,7 @@
 #include "runtime/hooks/hook_plugin.h"
 #include "runtime/hooks/hook_read.h"
 #include "runtime/hooks/hook_rewrite.h"
+#include "runtime/hooks/hook_schema.h"
 #include "runtime/hooks/hook_settings.h"
 #include "runtime/query/query.h"
 #include "runtime/query/query_json.h"
@@ -195,7 +196,7 @@ static struct json_object *list_of(struct json_object *doc, const char *event)
 	return list;
 }
 
-/* The hooks of a group; Cursor has no groups. */
+/* The hooks of a group; Cursor has no groups, Copilot CLI need not. */
 static struct json_object *hooks_of(struct json_object *group)
 {
 	struct json_object *hooks;
@@ -216,7 +217,7 @@ static struct json_object *first_of_ours(enum hook_agent agent, struct json_obje
 
 		*ret_group = g;
 		*ret_hook = SIZE_MAX;
-		if (agent == HOOK_CURSOR && is_ours(agent, group))
+		if (hook_schema_is_flat(agent) && is_ours(agent, group))
 			return group;
 		for (size_t i = 0; i < n; i++) {
 			struct json_object *hook = json_object_array_get_idx(hooks, i);
@@ -296,6 +297,7 @@ static char *element(enum hook_agent agent, const char *line)
 		[HOOK_GEMINI] = "{ \"matcher\": \".*\", \"hooks\": [ { \"type\": \"command\", "
 				"\"name\": \"polquery\", \"command\": %s } ] }",
 		[HOOK_CURSOR] = "{ \"command\": %s, \"failClosed\": true }",
+		[HOOK_COPILOT] = "{ \"type\": \"command\", \"command\": %s }",
 		[HOOK_QWEN] = "{ \"matcher\": \"*\", \"hooks\": [ { \"type\": \"command\", "
 			      "\"name\": \"polquery\", \"command\": %s } ] }",
 	};
@@ -318,7 +320,7 @@ static int add_all(struct hook_edit *e, enum hook_agent agent, const char *line,
 	const char *event;
 	int r = item ? 0 : rt_fail(err, ENOMEM, "out of memory");
 
-	if (r == 0 && agent == HOOK_CURSOR)
+	if (r == 0 && hook_schema_is_flat(agent))
 		r = hook_edit_member(e, (const char *[]){ NULL }, "version", "1", err);
 	if (r == 0)
 		r = hook_edit_member(e, (const char *[]){ NULL }, "hooks", "{}", err);
@@ -357,7 +359,7 @@ static unsigned strip(enum hook_agent agent, struct json_object *doc, const char
 	if (json_object_object_get_ex(doc, "hooks", &hooks) &&
 	    json_object_is_type(hooks, json_type_object) && json_object_object_length(hooks) == 0)
 		json_object_object_del(doc, "hooks");
-	if (agent == HOOK_CURSOR)
+	if (hook_schema_is_flat(agent))
 		json_object_object_del(doc, "version");
 	return n;
 }
@@ -417,18 +419,18 @@ static bool is_installed(enum hook_agent agent, const struct hook_edit *e, const
 	return all;
 }
 
-/* opencode has no file of settings for it, but a program of ours in a folder of its own. */
-static int change_plugin(const struct query_options *opt, const char *line, struct hook_rewrite *f,
-			 struct rt_err *err)
+/* opencode and pi have no file of settings for it, but a program of ours in a folder of its own. */
+static int change_plugin(const struct query_options *opt, enum hook_agent agent, const char *line,
+			 struct hook_rewrite *f, struct rt_err *err)
 {
-	AUTO_FREE char *text = line ? hook_plugin_text(line) : NULL;
+	AUTO_FREE char *text = line ? hook_plugin_text(agent, line) : NULL;
 	const struct hook_edit new = { .text = text, .n = text ? strlen(text) : 0 };
 
 	if (text && !f->missing && strcmp(f->old.text, text) == 0) {
 		printf("%s: it is installed already\n", f->path);
 		return 0;
 	}
-	if (!f->missing && !hook_plugin_is_ours(f->old.text)) {
+	if (!f->missing && !hook_plugin_is_ours(agent, f->old.text)) {
 		(void)rt_fail(err, EEXIST, "it is a file that 'install' has not written");
 		return TROUBLE;
 	}
@@ -438,16 +440,14 @@ static int change_plugin(const struct query_options *opt, const char *line, stru
 		(void)rt_fail(err, ENOMEM, "out of memory");
 		return TROUBLE;
 	}
-	/* root's opencode under polrun reads it as another user, and would go on without it */
-	if (f->missing)
-		f->mode = 0644;
 	return hook_rewrite(f, &new, opt->yes, err);
 }
 
 int hook_install(const struct query_options *opt)
 {
 	enum hook_agent agent = hook_agent_find(opt->agent);
-	bool install = opt->action == QUERY_INSTALL;
+	bool install = opt->action == QUERY_INSTALL, plugin = agent == HOOK_OPENCODE || agent == HOOK_PI,
+	     own_file = plugin || agent == HOOK_COPILOT;
 	struct hook_edit new = { .comments = agent == HOOK_GEMINI || agent == HOOK_QWEN };
 	struct hook_rewrite f = { .old = { .comments = agent == HOOK_GEMINI || agent == HOOK_QWEN } };
 	char path[PATH_MAX], line[4 * PATH_MAX];
@@ -458,17 +458,20 @@ int hook_install(const struct query_options *opt)
 		r = rt_fail(&err, EINVAL, "HOME is not set, or no absolute path");
 	if (r == 0 && install && !write_line(opt, agent, line, sizeof(line), &err))
 		r = -EINVAL;
-	if (r == 0 && agent == HOOK_OPENCODE && !install && faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) != 0 &&
+	if (r == 0 && own_file && !install && faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) != 0 &&
 	    errno == ENOENT) {
 		printf("%s: it is not installed\n", path);
 		return 0;
 	}
-	if (r == 0 && agent == HOOK_OPENCODE && install)
+	if (r == 0 && own_file && install)
 		r = hook_plugin_make_folders(path, &err);
 	if (r == 0)
 		r = hook_rewrite_read(&f, path, &err);
-	if (r == 0 && agent == HOOK_OPENCODE) {
-		status = change_plugin(opt, install ? line : NULL, &f, &err);
+	/* root's agent under polrun reads it as another user, and would go on without it */
+	if (r == 0 && own_file && f.missing)
+		f.mode = 0644;
+	if (r == 0 && plugin) {
+		status = change_plugin(opt, agent, install ? line : NULL, &f, &err);
 	} else if (r == 0 && (install ? is_installed(agent, &f.old, line) : f.missing)) {
 		printf("%s: %s\n", f.path, install ? "it is installed already" : "it is not installed");
 		status = 0;

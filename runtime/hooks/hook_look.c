@@ -23,6 +23,8 @@ static const struct {
 	[HOOK_CURSOR] = { 0, 1 },
 	[HOOK_QWEN] = { 60, 1 },
 	[HOOK_OPENCODE] = { 0, 1 },
+	[HOOK_PI] = { 0, 1 },
+	[HOOK_COPILOT] = { 30, 1 },
 };
 
 /* A command that occurs several times is asked only once. */
@@ -168,12 +170,13 @@ static void look_at_line(struct hook_look *l, const struct hook_found *f)
 	hook_line_release(&h);
 }
 
-/* Does the hook get every tool of the event?  All agents agree about these matchers. */
-static bool is_for_all(const char *matcher)
+/* Does the hook get every tool of the event?  All agents agree about these matchers, but Copilot CLI, which
+ * skips a hook with one of the first two. */
+static bool is_for_all(enum hook_agent agent, const char *matcher)
 {
 	static const char *const all[] = { "", "*", ".*", "^.*$" };
 
-	for (size_t i = 0; matcher && i < sizeof(all) / sizeof(all[0]); i++)
+	for (size_t i = agent == HOOK_COPILOT ? 2 : 0; matcher && i < sizeof(all) / sizeof(all[0]); i++)
 		if (strcmp(matcher, all[i]) == 0)
 			return true;
 	return !matcher;
@@ -182,7 +185,7 @@ static bool is_for_all(const char *matcher)
 void hook_look_at(struct hook_look *l, const struct hook_found *f)
 {
 	char name[40], text[PATH_MAX + 80];
-	bool all = is_for_all(f->matcher);
+	bool all = is_for_all(l->agent, f->matcher);
 
 	(void)snprintf(name, sizeof(name), "hook %s", hook_agent_name(l->agent));
 	if (!strstr(f->command, "polquery") || !strstr(f->command, name))

@@ -116,15 +116,22 @@ static bool add_read(struct reading *r, const char *key, struct json_object *v)
 	return hook_add_file(r, key, json_object_get_string(v), PB_READ);
 }
 
+bool hook_add_reads(struct reading *r, const char *keys)
+{
+	json_object_object_foreach(r->input, key, value) {
+		if (hook_in_list(keys, key) && !each(r, key, value, add_read))
+			return false;
+	}
+	return true;
+}
+
 bool hook_add_files(struct reading *r, const char *keys)
 {
 	size_t before = r->m->n;
 	char wanted[80];
 
-	json_object_object_foreach(r->input, key, value) {
-		if (hook_in_list(keys, key) && !each(r, key, value, add_read))
-			return false;
-	}
+	if (!hook_add_reads(r, keys))
+		return false;
 	(void)snprintf(wanted, sizeof(wanted), "%s", keys);
 	return r->m->n > before || hook_fail(r, wanted, "is missing");
 }

@@ -11,8 +11,9 @@ struct hook_tool;
 bool hook_in_list(const char *list, const char *word);
 /* Checks that each pattern in the tool's fields matches only below its directory. */
 bool hook_check_globs(struct reading *r, const struct hook_tool *t);
-/* The fields in `keys` hold a path or a list of paths, which are read.  One of the
- * fields must exist. */
+/* The fields in `keys` hold a path or a list of paths, which are read. */
+bool hook_add_reads(struct reading *r, const char *keys);
+/* The same; one of the fields must exist. */
 bool hook_add_files(struct reading *r, const char *keys);
 /* The same for fields whose files may be read and written.  They may be missing. */
 bool hook_add_any_files(struct reading *r, const char *keys);

@@ -25,6 +25,7 @@
 #define NOWHERE "{\"cwd\":\"pol-doctor\""
 #define TOOL(event, name, input)                                                               \
 	",\"hook_event_name\":\"" event "\",\"tool_name\":\"" name "\",\"tool_input\":" input "}"
+#define NATIVE(name, input) ",\"toolName\":\"" name "\",\"toolArgs\":" input "}" /* Copilot CLI */
 #define ROOTS(event) ",\"workspace_roots\":[\"@\"],\"hook_event_name\":\"" event "\","
 
 static const struct question {
@@ -44,6 +45,11 @@ static const struct question {
 	      "mcp_pol_doctor"),
 	ALIKE(HOOK_QWEN, "PreToolUse", "run_shell_command", "read_file", "file_path", "mcp__pol__doctor"),
 	ALIKE(HOOK_OPENCODE, "tool.execute.before", "bash", "read", "filePath", "pol_server_doctor"),
+	ALIKE(HOOK_PI, "tool_call", "bash", "read", "path", "mcp__pol__doctor"),
+	{ HOOK_COPILOT, "the command 'true'", NATIVE("bash", "{\"command\":\"true\"}") },
+	{ HOOK_COPILOT, "reading a file", NATIVE("view", "{\"path\":\"@/pol-doctor\"}") },
+	{ HOOK_COPILOT, "a tool", NATIVE("pol_doctor", "{}") },
+	{ HOOK_COPILOT, "a tool of an MCP server", NATIVE("pol-doctor", "{}") },
 	{ HOOK_CURSOR, "the command 'true'",
 	  ROOTS("beforeShellExecution") "\"command\":\"true\"}" },
 	{ HOOK_CURSOR, "reading a file",
@@ -64,6 +70,8 @@ static const char *const writes[HOOK_AGENT_COUNT] = {
 			     "{\"file_path\":\"%\",\"content\":\"\"}"),
 	[HOOK_QWEN] = TOOL("PreToolUse", "write_file", "{\"file_path\":\"%\",\"content\":\"\"}"),
 	[HOOK_OPENCODE] = TOOL("tool.execute.before", "write", "{\"filePath\":\"%\",\"content\":\"\"}"),
+	[HOOK_PI] = TOOL("tool_call", "write", "{\"path\":\"%\",\"content\":\"\"}"),
+	[HOOK_COPILOT] = NATIVE("create", "{\"path\":\"%\",\"file_text\":\"\"}"),
 	[HOOK_CURSOR] = ROOTS("preToolUse") "\"tool_name\":\"Write\",\"tool_input\":"
 			"{\"file_path\":\"%\",\"content\":\"\"}}",
 };
@@ -217,6 +225,8 @@ static void word_of(enum hook_agent agent, const char *text, size_t n, char out[
 		[HOOK_CURSOR] = { NULL, "permission", "" },
 		[HOOK_QWEN] = { "hookSpecificOutput", "permissionDecision", "" },
 		[HOOK_OPENCODE] = { NULL, "decision", "" },
+		[HOOK_COPILOT] = { NULL, "permissionDecision", "" },
+		[HOOK_PI] = { NULL, "decision", "" },
 	};
 	const char *object = forms[agent].object, *word = NULL;
 	struct rt_err err = { 0 };
@@ -368,11 +378,12 @@ end:
 
 /* Runs the line with a program in polquery's place that hangs, and a fifth of a second for it: the
  * agent has to see status 2, and a text where it ignores a status without one.  Cursor blocks
- * for every other status than 0 (failClosed, which the doctor checks), opencode's plugin, too. */
+ * for every other status than 0 (failClosed, which the doctor checks), opencode's plugin and pi's extension, too. */
 static void ask_hanging(const struct proof *p)
 {
 	const char *command = p->command, *timeout = p->h->timeout;
-	const bool any_status = p->l->agent == HOOK_CURSOR || p->l->agent == HOOK_OPENCODE;
+	const bool any_status = p->l->agent == HOOK_CURSOR || p->l->agent == HOOK_OPENCODE ||
+				p->l->agent == HOOK_PI;
 	struct hook_ran ran = { .out = NULL };
 	char *line = NULL;
 	int r = -ENOMEM;

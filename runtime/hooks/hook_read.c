@@ -33,11 +33,26 @@ static const struct event {
 	{ HOOK_QWEN, "PreToolUse", W_TOOL, false, true },
 	/* one tool at a time; its plugin hands back no other line */
 	{ HOOK_OPENCODE, "tool.execute.before", W_TOOL, false, true },
+	/* headless it denies what is asked about; what was asked about runs as it was (hook.c) */
+	{ HOOK_COPILOT, "preToolUse", W_TOOL, true, false },
+	/* its extension asks the person, if there is one */
+	{ HOOK_PI, "tool_call", W_TOOL, true, true },
 	{ HOOK_CURSOR, "preToolUse", W_TOOL, false, false },
 	{ HOOK_CURSOR, "beforeShellExecution", W_SHELL, true, true },
 	{ HOOK_CURSOR, "beforeMCPExecution", W_MCP, true, true },
 	{ HOOK_CURSOR, "beforeReadFile", W_READ, false, true },
 	{ HOOK_CURSOR, "beforeTabFileRead", W_READ, false, true },
+};
+
+/* What the fields are called. */
+static const struct names {
+	const char *event; /* NULL: its messages do not name it, and there is one */
+	const char *session, *tool, *input;
+} names[HOOK_AGENT_COUNT] = {
+#define USUAL { "hook_event_name", "session_id", "tool_name", "tool_input" }
+	[HOOK_CLAUDE] = USUAL, [HOOK_CODEX] = USUAL,	[HOOK_GEMINI] = USUAL,
+	[HOOK_CURSOR] = USUAL, [HOOK_QWEN] = USUAL,	[HOOK_OPENCODE] = USUAL, [HOOK_PI] = USUAL,
+	[HOOK_COPILOT] = { NULL, "sessionId", "toolName", "toolArgs" },
 };
 
 const char *hook_agent_event(enum hook_agent agent, size_t k)
@@ -188,6 +203,7 @@ static bool add_known(struct reading *r, const struct hook_tool *t, const char *
 	case W_TREE: /* we do not know what it touches below, so the tool must be
 	                allowed, too */
 	case W_TREES:
+	case W_TOPS:
 		return hook_add_file(r, key, subject, PB_READ) && add_tool(r, t->name);
 	case W_FILES:
 	case W_PUBLISH:
@@ -240,12 +256,20 @@ static bool look_at_task(struct reading *r, const struct hook_tool *t)
 /* The tool's input is a text and not an object: a patch. */
 static bool read_text_tool(struct reading *r, const struct hook_tool *t)
 {
-	const char *text;
+	const char *key = names[r->m->agent].input, *text;
 
-	if (!text_at(r, r->doc, "tool_input", &text))
+	if (!text_at(r, r->doc, key, &text))
 		return false;
-	return text ? add_known(r, t, "tool_input", text, NULL) :
-		      hook_fail(r, "tool_input", "is missing");
+	return text ? add_known(r, t, key, text, NULL) : hook_fail(r, key, "is missing");
+}
+
+/* The directories of a list, or the one that it works in. */
+static bool add_tops(struct reading *r, const struct hook_tool *t)
+{
+	size_t before = r->m->n;
+
+	return hook_check_globs(r, t) && hook_add_reads(r, t->subject) &&
+	       (r->m->n > before || hook_add_file(r, "cwd", r->cwd, PB_READ)) && add_tool(r, t->name);
 }
 
 /* Is it a tool of an MCP server?  Gemini CLI says so beside the tool, the others by the
@@ -259,7 +283,7 @@ static bool is_of_server(const struct reading *r, const char *name)
 static bool read_tool(struct reading *r, const char *name)
 {
 	const struct hook_tool *t = hook_tool_find(r->m->agent, name);
-	const char *key = "tool_input", *subject = NULL, *where = NULL, *at = NULL;
+	const char *key = names[r->m->agent].input, *subject = NULL, *where = NULL, *at = NULL;
 
 	if (!t) /* a server's tool may mean files of another machine */
 		return (is_of_server(r, name) || !r->input ||
@@ -268,7 +292,7 @@ static bool read_tool(struct reading *r, const char *name)
 	if (t->what == W_PATCH && !t->subject[0])
 		return read_text_tool(r, t);
 	if (!r->input)
-		return hook_fail(r, "tool_input", "is no object");
+		return hook_fail(r, key, "is no object");
 	r->tool = t->name;
 	look_for_odd(r, r->input, t->subject, t->where, t->glob, t->other);
 	if (t->what == W_WATCH)
@@ -279,6 +303,8 @@ static bool read_tool(struct reading *r, const char *name)
 		return add_tool(r, t->name);
 	if (t->what == W_FILES)
 		return hook_add_files(r, t->subject) && add_tool(r, t->name);
+	if (t->what == W_TOPS)
+		return add_tops(r, t);
 	if (t->what == W_PUBLISH)
 		return hook_add_published(r, t) && add_tool(r, t->name);
 	if (!hook_check_globs(r, t) || !one_of(r, r->input, t->subject, &key, &subject) ||
@@ -299,12 +325,14 @@ static bool read_tool(struct reading *r, const char *name)
 
 static bool find_event(struct reading *r)
 {
-	const char *name;
+	const char *key = names[r->m->agent].event, *name;
 
-	if (!text_at(r, r->doc, "hook_event_name", &name))
+	if (!text_at(r, r->doc, key ? key : names[r->m->agent].tool, &name))
 		return false;
 	if (!name)
-		return hook_fail(r, "hook_event_name", "is missing");
+		return hook_fail(r, key ? key : names[r->m->agent].tool, "is missing");
+	if (!key)
+		name = hook_agent_event(r->m->agent, 0);
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]) && !r->event; i++)
 		if (events[i].agent == r->m->agent && strcmp(events[i].name, name) == 0)
 			r->event = &events[i];
@@ -315,13 +343,14 @@ static bool find_event(struct reading *r)
 	return true;
 }
 
-/* Cursor names its workspace in each message; opencode's plugin the directory that it was given at its start. */
+/* Cursor names its workspace in each message; opencode's plugin the directory that it was given at its start, and
+ * pi's extension that of its session. */
 static bool find_root(struct reading *r)
 {
 	struct json_object *roots, *first;
 	const char *cwd;
 
-	if (r->m->agent == HOOK_OPENCODE) {
+	if (r->m->agent == HOOK_OPENCODE || r->m->agent == HOOK_PI) {
 		if (!text_at(r, r->doc, "cwd", &cwd))
 			return false;
 		r->m->root = cwd ? hook_plain(r, "cwd", cwd, NULL) : NULL;
@@ -339,7 +368,7 @@ static bool find_root(struct reading *r)
 
 static bool find_session(struct reading *r)
 {
-	return text_at(r, r->doc, "session_id", &r->m->session) &&
+	return text_at(r, r->doc, names[r->m->agent].session, &r->m->session) &&
 	       (r->m->session || r->m->agent != HOOK_CURSOR ||
 		text_at(r, r->doc, "conversation_id", &r->m->session));
 }
@@ -385,15 +414,16 @@ static bool read_event(struct reading *r)
 	case W_PUBLISH:
 	case W_TREE:
 	case W_TREES:
+	case W_TOPS:
 	case W_URL:
 	case W_PROMPT:
 	case W_PATCH:
 	case W_WATCH:
 	case W_TASK:
 	default:
-		if (!text_at(r, r->doc, "tool_name", &text))
+		if (!text_at(r, r->doc, names[r->m->agent].tool, &text))
 			return false;
-		return text ? read_tool(r, text) : hook_fail(r, "tool_name", "is missing");
+		return text ? read_tool(r, text) : hook_fail(r, names[r->m->agent].tool, "is missing");
 	}
 }
 
@@ -430,7 +460,7 @@ bool hook_read(enum hook_agent agent, const char *text, size_t n,
 	if (!find_event(&r) || !find_mode(&r) || !find_session(&r) || !find_root(&r) ||
 	    !find_cwd(&r))
 		return false;
-	if (json_object_object_get_ex(r.doc, "tool_input", &input) &&
+	if (json_object_object_get_ex(r.doc, names[agent].input, &input) &&
 	    json_object_is_type(input, json_type_object))
 		ret->input = r.input = input;
 	look_for_odd(&r, r.doc, hook_around[agent], "", "", "");

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "runtime/base/io.h"
 #include "runtime/base/place.h"
@@ -130,8 +131,34 @@ const char *hook_plain(struct reading *r, const char *key, const char *path,
 	return hook_keep(r, out);
 }
 
+/* Does pi (1.6.0) take another file for this name, or one that has a part of it replaced?  See its path-utils and
+ * paths: '@' in front, '~', an address of a file, blanks of Unicode; and when it reads what is not there, other
+ * quotes and forms of accents. */
+static bool is_rewritten(struct reading *r, const char *path)
+{
+	static const char *const blanks[] = { "\xc2\xa0", "\xe2\x80", "\xe2\x81\x9f", "\xe3\x80\x80" };
+	bool odd = strchr(path, '\'') || strcasestr(path, " AM.") || strcasestr(path, " PM.");
+	const char *where;
+
+	if (path[0] == '@' || path[0] == '~' || strncmp(path, "file:", 5) == 0)
+		return true;
+	for (size_t i = 0; i < sizeof(blanks) / sizeof(blanks[0]); i++)
+		if (strstr(path, blanks[i]))
+			return true;
+	for (const char *p = path; *p; p++)
+		odd |= (unsigned char)*p >= 0x80;
+	if (!odd || !r->tool || strcmp(r->tool, "read") != 0)
+		return false;
+	where = hook_plain(r, "path", path, r->cwd);
+	return !where || access(where, F_OK) != 0;
+}
+
 const char *hook_plain_path(struct reading *r, const char *key, const char *path)
 {
+	if (r->m->agent == HOOK_PI && is_rewritten(r, path)) {
+		(void)hook_fail(r, key, "is a name for which the agent may take another file");
+		return NULL;
+	}
 	if (!hook_is_trimmed(path, strlen(path))) {
 		(void)hook_fail(r, key, "has a blank at an end, which may belong to it or not");
 		return NULL;

@@ -30,6 +30,8 @@ static const struct {
 	[HOOK_CURSOR] = { "CURSOR_PROJECT_DIR", false },
 	[HOOK_QWEN] = { "QWEN_PROJECT_DIR", false },
 	[HOOK_OPENCODE] = { NULL, false },
+	[HOOK_PI] = { NULL, false },
+	[HOOK_COPILOT] = { "COPILOT_PROJECT_DIR", false },
 };
 
 static const char *find_start_dir(const struct query *q, const struct hook_message *m)

@@ -34,6 +34,8 @@ static const struct {
 	[HOOK_CURSOR] = { "/bin/sh", "-c", { "CURSOR_PROJECT_DIR" } },
 	[HOOK_QWEN] = { "bash", "-c", { "QWEN_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR" } },
 	[HOOK_OPENCODE] = { "/bin/sh", "-c", { NULL } },
+	[HOOK_PI] = { "/bin/sh", "-c", { NULL } },
+	[HOOK_COPILOT] = { "bash", "-c", { "COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR" } },
 };
 
 static bool is_shell(const char *path, const char *shell)

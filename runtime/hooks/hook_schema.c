@@ -13,15 +13,15 @@
 #define A(agent) (1u << HOOK_##agent)
 
 enum is { ANY, TEXT, FLAG, FLAGS, COUNT, WHOLE, TEXTS, MAP, MODE, RULES, LINE, CREDIT, SWITCH, CHANNEL, SCREEN,
-	  MARKETS, SOURCE, VOICE, HOLD };
+	  MARKETS, SOURCE, VOICE, HOLD, FIRST };
 
 static const struct field {
 	unsigned agents;
 	const char *name;
 	enum is is;
 } fields[] = {
-	{ A(CLAUDE) | A(CODEX) | A(GEMINI) | A(CURSOR) | A(QWEN), "type", TEXT },
-	{ A(CLAUDE) | A(CODEX) | A(GEMINI) | A(CURSOR) | A(QWEN), "command", TEXT },
+	{ A(CLAUDE) | A(CODEX) | A(GEMINI) | A(CURSOR) | A(QWEN) | A(COPILOT), "type", TEXT },
+	{ A(CLAUDE) | A(CODEX) | A(GEMINI) | A(CURSOR) | A(QWEN) | A(COPILOT), "command", TEXT },
 	{ A(CLAUDE) | A(CODEX) | A(GEMINI) | A(CURSOR) | A(QWEN), "timeout", COUNT },
 	{ A(CLAUDE) | A(CODEX), "statusMessage", TEXT },
 	{ A(CLAUDE) | A(CODEX) | A(QWEN), "async", FLAG },
@@ -31,7 +31,8 @@ static const struct field {
 	{ A(GEMINI) | A(QWEN), "name", TEXT },
 	{ A(GEMINI) | A(QWEN), "description", TEXT },
 	{ A(CURSOR), "failClosed", FLAG },
-	{ A(CURSOR), "matcher", TEXT },
+	{ A(CURSOR) | A(COPILOT), "matcher", TEXT },
+	{ A(COPILOT), "timeoutSec", COUNT },
 };
 
 /* Claude Code's settings: what its own program (2.1.332) takes, as far as a value's type tells it. */
@@ -180,6 +181,9 @@ static const struct field settings[] = {
 	{ A(CLAUDE), "voice", VOICE },
 	{ A(CLAUDE), "env", MAP },
 	{ A(CLAUDE), "permissions", RULES },
+	/* of Copilot CLI nothing but what `install` writes, in a file of its own */
+	{ A(COPILOT), "version", FIRST },
+	{ A(COPILOT), "disableAllHooks", FLAG },
 };
 
 static const struct field permissions[] = {
@@ -336,6 +340,8 @@ static bool fits(enum is is, struct json_object *v)
 	case WHOLE:
 		return json_object_is_type(v, json_type_int) &&
 		       json_object_get_int64(v) > 0;
+	case FIRST:
+		return json_object_is_type(v, json_type_int) && json_object_get_int64(v) == 1;
 	case TEXTS:
 		return is_texts(v);
 	case MAP:
@@ -382,6 +388,11 @@ enum hook_field_is hook_field(enum hook_agent agent, const char *name,
  * ------------------------------------------------------------------------------------
  */
 
+bool hook_schema_is_flat(enum hook_agent agent)
+{
+	return agent == HOOK_CURSOR || agent == HOOK_COPILOT;
+}
+
 /* Checks a hook.  For hooks of another kind we may know only the name of the kind. */
 static bool is_hook(enum hook_agent agent, struct json_object *e)
 {
@@ -393,6 +404,10 @@ static bool is_hook(enum hook_agent agent, struct json_object *e)
 		return false;
 	type = query_json_text(e, "type");
 	command = query_json_text(e, "command");
+	if (!command && agent == HOOK_COPILOT)
+		command = query_json_text(e, "bash");
+	if (!type && agent == HOOK_COPILOT)
+		type = "command";
 	json_object_object_foreach(e, name, value) if (hook_field(agent, name, value) ==
 						       HOOK_FIELD_BAD) return false;
 	if (agent == HOOK_CURSOR)
@@ -405,7 +420,9 @@ static bool is_group(enum hook_agent agent, struct json_object *e)
 {
 	struct json_object *matcher, *hooks;
 
-	if (agent == HOOK_CURSOR)
+	if (hook_schema_is_flat(agent) &&
+	    (agent == HOOK_CURSOR || !json_object_is_type(e, json_type_object) ||
+	     !json_object_object_get_ex(e, "hooks", NULL)))
 		return is_hook(agent, e);
 	if (!json_object_is_type(e, json_type_object) ||
 	    (json_object_object_get_ex(e, "matcher", &matcher) &&
@@ -448,7 +465,7 @@ const char *hook_schema_hooks(enum hook_agent agent, struct json_object *doc)
 
 const char *hook_schema_rest(enum hook_agent agent, struct json_object *doc)
 {
-	if (agent != HOOK_CLAUDE)
+	if (agent != HOOK_CLAUDE && agent != HOOK_COPILOT)
 		return NULL;
 	json_object_object_foreach(doc, name, value)
 	{

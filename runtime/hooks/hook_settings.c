@@ -27,6 +27,7 @@ static const struct off {
 	{ HOOK_QWEN, NULL, "disableAllHooks", true },
 	{ HOOK_QWEN, "hooksConfig", "enabled", false },
 	{ HOOK_QWEN, "hooks", "enabled", false },
+	{ HOOK_COPILOT, NULL, "disableAllHooks", true },
 	{ HOOK_GEMINI, "hooksConfig", "enabled", false },
 	{ HOOK_GEMINI, "tools", "enableHooks", false },
 	{ HOOK_GEMINI, "hooks", "enabled", false },
@@ -65,7 +66,7 @@ static bool look_at_fields(struct hook_look *l, struct json_object *e)
 	char text[200];
 	bool odd = false;
 
-	if (l->agent != HOOK_CURSOR && !json_object_object_get_ex(e, "type", NULL))
+	if (!hook_schema_is_flat(l->agent) && !json_object_object_get_ex(e, "type", NULL))
 		hook_say(l, HOOK_WRONG,
 			 "without a 'type' the agent takes it for no hook: ",
 			 query_json_text(e, "command"));
@@ -105,7 +106,7 @@ static void look_at_hook(struct hook_look *l, struct json_object *e,
 	if (!h.matcher)
 		h.matcher = query_json_text(e, "matcher");
 	h.status = query_json_text(e, "statusMessage");
-	h.timeout = number_of(e, "timeout");
+	h.timeout = number_of(e, l->agent == HOOK_COPILOT ? "timeoutSec" : "timeout");
 	h.fail_closed = is_true(e, "failClosed");
 	h.only_if = query_json_text(e, "if");
 	h.name = query_json_text(e, "name");
@@ -116,7 +117,7 @@ static void look_at_hook(struct hook_look *l, struct json_object *e,
 }
 
 /* Looks at the hooks of one group, or (`inner` is false) at the groups of the event.
- * Cursor has no groups. */
+ * Cursor has no groups, Copilot CLI takes both. */
 static void look_at_list(struct hook_look *l, struct hook_found h,
 			 struct json_object *list, bool inner)
 {
@@ -129,7 +130,7 @@ static void look_at_list(struct hook_look *l, struct hook_found h,
 		if (!json_object_is_type(e, json_type_object))
 			continue;
 		if (query_json_text(e, "command") &&
-		    (inner || l->agent == HOOK_CURSOR)) {
+		    (inner || hook_schema_is_flat(l->agent))) {
 			look_at_hook(l, e, h);
 		} else if (!inner && json_object_object_get_ex(e, "hooks", &hooks)) {
 			struct hook_found group = h;
@@ -221,7 +222,7 @@ static void look_at_switches(struct hook_look *l, struct json_object *doc)
 			       offs[i].key, json_object_to_json_string(v));
 		hook_say(l, HOOK_WRONG, text, l->file);
 	}
-	if (l->agent == HOOK_CLAUDE && !l->project)
+	if ((l->agent == HOOK_CLAUDE && !l->project) || (l->agent == HOOK_COPILOT && l->system))
 		look_at_managed(l, doc);
 	if (l->agent == HOOK_GEMINI || l->agent == HOOK_QWEN) {
 		look_at_disabled(l, doc, "hooksConfig");
@@ -282,6 +283,61 @@ static void look_at_env(struct hook_look *l, struct json_object *doc)
 	}
 }
 
+/* How many hooks stand in a list of Copilot CLI, and how many of them are ours? */
+static void count_hooks(struct json_object *list, unsigned *ret_all, unsigned *ret_ours)
+{
+	struct json_object *hooks;
+
+	for (size_t i = 0; json_object_is_type(list, json_type_array) &&
+			   i < json_object_array_length(list); i++) {
+		struct json_object *e = json_object_array_get_idx(list, i);
+		const char *command = json_object_is_type(e, json_type_object) ? query_json_text(e, "command") :
+										 NULL;
+
+		if (json_object_is_type(e, json_type_object) && json_object_object_get_ex(e, "hooks", &hooks)) {
+			count_hooks(hooks, ret_all, ret_ours);
+			continue;
+		}
+		++*ret_all;
+		*ret_ours += command && strstr(command, "polquery") && strstr(command, "hook copilot-cli");
+	}
+}
+
+/* Copilot CLI asks the hooks of all files about the same call, and runs it as the last of them changed it: that
+ * of the project comes last (seen in 1.0.102).  Its second name of the event is Claude Code's. */
+static unsigned count_calls(struct json_object *doc, unsigned *ret_ours)
+{
+	static const char *const events[] = { "preToolUse", "PreToolUse" };
+	struct json_object *hooks, *list;
+	unsigned all = 0;
+
+	*ret_ours = 0;
+	for (size_t i = 0; i < 2; i++)
+		if (json_object_object_get_ex(doc, "hooks", &hooks) && json_object_is_type(hooks, json_type_object) &&
+		    json_object_object_get_ex(hooks, events[i], &list))
+			count_hooks(list, &all, ret_ours);
+	return all;
+}
+
+static bool has_ours(const struct hook_look *l, struct json_object *doc)
+{
+	unsigned ours;
+
+	return l->agent == HOOK_COPILOT && count_calls(doc, &ours) && ours;
+}
+
+/* What a project may bring that Copilot CLI takes with its hooks. */
+static void look_at_project(struct hook_look *l, struct json_object *doc)
+{
+	unsigned ours;
+
+	if (count_calls(doc, &ours) > ours)
+		hook_say(l, HOOK_WRONG, "a hook of the project may change a call after it was decided: ", l->file);
+	if (json_object_object_get_ex(doc, "enabledPlugins", NULL))
+		hook_say(l, HOOK_WRONG, "names plugins, whose hooks may change a call after it was decided: ",
+			 l->file);
+}
+
 static void look_at_hooks(struct hook_look *l, struct json_object *doc)
 {
 	struct json_object *hooks, *list;
@@ -289,7 +345,8 @@ static void look_at_hooks(struct hook_look *l, struct json_object *doc)
 	char text[PATH_MAX + 120];
 	const char *bad = hook_schema_hooks(l->agent, doc);
 
-	if (bad) {
+	/* Copilot CLI also takes a project's settings of Claude Code, and skips a file without ours alone */
+	if (bad && (l->agent != HOOK_COPILOT || has_ours(l, doc))) {
 		(void)snprintf(text, sizeof(text),
 			       "the agent may skip the whole file, or all "
 			       "hooks, for what stands at this place of %s: ",
@@ -366,12 +423,17 @@ void hook_settings_look(struct hook_look *l, char *text, size_t n)
 	struct query_json j;
 	char said[sizeof(err.text) + 80];
 
-	if (l->agent == HOOK_GEMINI || l->agent == HOOK_QWEN)
+	if (l->agent == HOOK_GEMINI || l->agent == HOOK_QWEN ||
+	    (l->agent == HOOK_COPILOT && strstr(l->file, "/settings.")))
 		hook_edit_blank(text);
 	if (query_json_init(&j) && read_text(&j, text, n, &err))
 		doc = settings_of(&j);
 	if (doc) {
-		look_at_switches(l, doc);
+		/* in files of the user it holds for that file alone */
+		if (l->agent != HOOK_COPILOT || l->project || l->system || has_ours(l, doc))
+			look_at_switches(l, doc);
+		if (l->agent == HOOK_COPILOT && l->project)
+			look_at_project(l, doc);
 		look_at_env(l, doc);
 		look_at_rules(l, doc);
 		look_at_hooks(l, doc);

@@ -17,6 +17,9 @@
 /* A field of all its tools, which says when a tool runs. */
 #define ANY_GEMINI "wait_for_previous"
 
+/* What Copilot CLI's search is given beside the place. */
+#define ANY_RIPGREP "pattern output_mode type -i -A -B -C -n head_limit multiline"
+
 /* Fields that start another agent.  Its tools come to the hook like the first one's. */
 #define AGENT \
 	"description prompt subagent_type model effort run_in_background name team_name mode resume"
@@ -94,6 +97,25 @@ static const struct hook_tool tools[] = {
 	{ A(OPENCODE), "grep", W_TREE, "path", "", "include", "pattern" },
 	{ A(OPENCODE), "webfetch", W_URL, "url", "", "", "format timeout" },
 	{ A(OPENCODE), "task", W_TASK, "prompt", "", "", "description subagent_type task_id command" },
+	/* a shell of a known `shellId` keeps the directory in which it was made: the session's, which only its user moves */
+	{ A(COPILOT), "bash", W_SHELL, "command", "", "", "description shellId mode detach initial_wait" },
+	{ A(COPILOT), "view", W_READ, "path", "", "", "view_range forceReadLargeFiles" },
+	{ A(COPILOT), "create", W_WRITE, "path", "", "", "file_text" },
+	{ A(COPILOT), "edit", W_EDIT, "path", "", "", "old_str new_str" },
+	{ A(COPILOT), "apply_patch", W_PATCH, "", "", "", "" },
+	{ A(COPILOT), "glob", W_TOPS, "paths path", "", "pattern", "" },
+	{ A(COPILOT), "grep", W_TOPS, "paths path", "", "glob", ANY_RIPGREP },
+	{ A(COPILOT), "rg", W_TOPS, "paths path", "", "glob", ANY_RIPGREP },
+	{ A(COPILOT), "web_fetch", W_URL, "url", "", "", "max_length start_index raw" },
+	{ A(COPILOT), "task", W_TOOL, "", "", "",
+	  "description prompt agent_type name model reasoning_effort context_tier mode" },
+	{ A(PI), "bash", W_SHELL, "command", "", "", "timeout" },
+	{ A(PI), "read", W_READ, "path", "", "", "offset limit" },
+	{ A(PI), "write", W_WRITE, "path", "", "", "content" },
+	{ A(PI), "edit", W_EDIT, "path", "", "", "edits" },
+	{ A(PI), "ls", W_TREE, "path", "", "", "limit" },
+	{ A(PI), "find", W_TREE, "path", "", "pattern", "limit" },
+	{ A(PI), "grep", W_TREE, "path", "", "glob", "pattern ignoreCase literal context limit" },
 	{ A(CURSOR), "Shell", W_SHELL, "command", "working_directory cwd", "",
 	  "description timeout is_background block_until_ms" },
 	{ A(CURSOR), "Read", W_READ, "file_path path target_file", "", "",
@@ -126,6 +148,8 @@ const char *const hook_around[HOOK_AGENT_COUNT] = {
 	[HOOK_QWEN] = "session_id transcript_path cwd hook_event_name timestamp permission_mode prompt_id "
 		      "tool_name tool_input tool_use_id tool_call_id agent_id agent_type",
 	[HOOK_OPENCODE] = "hook_event_name session_id call_id cwd tool_name tool_input",
+	[HOOK_PI] = "hook_event_name session_id call_id parent_call_id cwd tool_name tool_input",
+	[HOOK_COPILOT] = "sessionId timestamp cwd toolName toolArgs agentId agentType parentAgentId",
 	[HOOK_CURSOR] = "conversation_id generation_id model hook_event_name cursor_version "
 			"workspace_roots user_email transcript_path session_id tool_name "
 			"tool_input tool_use_id cwd agent_message command sandbox url file_path "

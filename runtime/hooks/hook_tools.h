@@ -10,12 +10,13 @@
  * W_SOUGHT: an edit of a file for which the agent looks elsewhere if it is not at its
  * place.  W_FILES: lists of files that are sent, and the tool.  W_PUBLISH: the same,
  * and the address to which they are sent.  W_TREE: what lies below a directory, and the
- * tool.  W_TREES: the same, with lists of patterns.  W_PROMPT: a text that contains
+ * tool.  W_TREES: the same, with lists of patterns.  W_TOPS:
+ * the same, with one directory or a list of them.  W_PROMPT: a text that contains
  * addresses.  W_MCP: a tool of a server, which may have any name.  W_WATCH: a line for
  * a shell, or in `ws` the address of a web socket.  W_TASK: a tool with a text that may name
  * files which the agent reads.
  */
-enum what { W_SHELL, W_READ, W_WRITE, W_EDIT, W_SOUGHT, W_FILES, W_PUBLISH, W_TREE, W_TREES, W_URL,
+enum what { W_SHELL, W_READ, W_WRITE, W_EDIT, W_SOUGHT, W_FILES, W_PUBLISH, W_TREE, W_TREES, W_TOPS, W_URL,
 	    W_PROMPT, W_PATCH, W_TOOL, W_MCP, W_WATCH,
 	    W_TASK };
 

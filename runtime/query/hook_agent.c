@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const char *const names[HOOK_AGENT_COUNT] = { "claude-code", "codex", "gemini-cli",
-						     "cursor", "qwen-code", "opencode" };
+						     "cursor", "qwen-code", "opencode", "copilot-cli", "pi" };
 
 const char *hook_agent_name(enum hook_agent agent)
 {

@@ -2,7 +2,8 @@
 #ifndef RUNTIME_QUERY_HOOK_AGENT_H
 #define RUNTIME_QUERY_HOOK_AGENT_H
 
-enum hook_agent { HOOK_CLAUDE, HOOK_CODEX, HOOK_GEMINI, HOOK_CURSOR, HOOK_QWEN, HOOK_OPENCODE, HOOK_AGENT_COUNT };
+enum hook_agent { HOOK_CLAUDE, HOOK_CODEX, HOOK_GEMINI, HOOK_CURSOR, HOOK_QWEN, HOOK_OPENCODE, HOOK_COPILOT, HOOK_PI,
+		  HOOK_AGENT_COUNT };
 
 /* "claude-code", …; static.  HOOK_AGENT_COUNT: no such agent. */
 const char *hook_agent_name(enum hook_agent agent);

@@ -36,7 +36,7 @@ static const struct optspec table[] = {
 	{ ID_VERSION, "version", 0, OPTSPEC_NONE, 0, NULL, "the version" },
 };
 
-#define AGENTS "claude-code|codex|gemini-cli|cursor|qwen-code|opencode"
+#define AGENTS "claude-code|codex|gemini-cli|cursor|qwen-code|opencode|copilot-cli|pi"
 
 static const struct optspec_word words[] = {
 	{ "serve", "FILE", "answer at a unix socket" },
@@ -62,8 +62,8 @@ const struct optspec_program polquery_program = {
 		 "Answers requests under a compiled policy: one JSON object a line on stdin,\n"
 		 "one JSON decision a line on stdout (doc/polquery.md). Nothing is run.\n"
 		 "serve: the same at a unix socket, for many clients, until SIGTERM.\n"
-		 "hook: answers one message of claude-code, codex, gemini-cli, cursor, qwen-code or\n"
-		 "opencode;\n"
+		 "hook: answers one message of claude-code, codex, gemini-cli, cursor, qwen-code,\n"
+		 "opencode, copilot-cli or pi;\n"
 		 "fields of it that are to be ignored may be named. --run: polrun runs what is\n"
 		 "allowed, under that bundle, which also decides where there is no --bundle.\n"
 		 "install: shows the change of the agent's settings, asks, and makes it. doctor: whether the hook\n"
@@ -146,7 +146,7 @@ static int set(void *to, const struct optspec *opt, const char *value,
 static int take_agent(struct query_options *o, char *const *argv, struct rt_err *err)
 {
 	const char *name = argv[1];
-	char shown[60], what[100];
+	char shown[60], what[100], known[200] = "";
 
 	(void)snprintf(what, sizeof(what), "'%.20s' needs the name of an agent", argv[0]);
 	if (name && hook_agent_find(name) < HOOK_AGENT_COUNT) {
@@ -157,10 +157,10 @@ static int take_agent(struct query_options *o, char *const *argv, struct rt_err 
 		io_escape(shown, sizeof(shown), name, strlen(name));
 		(void)snprintf(what, sizeof(what), "'%s' is none of the agents", shown);
 	}
-	return rt_fail(err, EINVAL, "%s: %s, %s, %s, %s, %s, %s", what,
-		       hook_agent_name(HOOK_CLAUDE), hook_agent_name(HOOK_CODEX),
-		       hook_agent_name(HOOK_GEMINI), hook_agent_name(HOOK_CURSOR), hook_agent_name(HOOK_QWEN),
-		       hook_agent_name(HOOK_OPENCODE));
+	for (unsigned a = 0; a < HOOK_AGENT_COUNT; a++)
+		(void)snprintf(known + strlen(known), sizeof(known) - strlen(known), "%s%s", a ? ", " : "",
+			       hook_agent_name((enum hook_agent)a));
+	return rt_fail(err, EINVAL, "%s: %s", what, known);
 }
 
 static int take_socket(struct query_options *o, char **argv, int n, struct rt_err *err)
@@ -219,6 +219,9 @@ static int take_hook(struct query_options *o, char **argv, int n, struct rt_err 
 	if (o->run && hook_agent_find(o->agent) == HOOK_OPENCODE)
 		return rt_fail(err, EINVAL, "--run: the plugin of opencode hands back no other command: run "
 			       "opencode itself under polrun");
+	if (o->run && hook_agent_find(o->agent) == HOOK_PI)
+		return rt_fail(err, EINVAL, "--run: the extension of pi hands back no other command: run pi itself "
+			       "under polrun");
 	if (o->run && hook_agent_find(o->agent) == HOOK_CURSOR)
 		return rt_fail(err, EINVAL, "--run: cursor takes no other command from the hook that "
 			       "it asks about commands: run cursor itself under polrun");

@@ -29,6 +29,15 @@ run_opencode() { # what it is given as words it puts in quotes
 	printf '%s\n' "$1" | clean OPENCODE_DISABLE_AUTOUPDATE=1 OPENCODE_DISABLE_MODELS_FETCH=1 ${opencode_env:-} \
 		timeout 120 "$OPENCODE" run -m "${opencode_model:-anthropic/claude-sonnet-4-5}"
 }
+run_copilot() { # a model and a key of one's own: it needs no account then
+	clean COPILOT_PROVIDER_BASE_URL="http://127.0.0.1:$port${copilot_api:+/v1}" COPILOT_PROVIDER_TYPE="${copilot_api:-anthropic}" \
+		COPILOT_PROVIDER_WIRE_API=responses COPILOT_PROVIDER_API_KEY=none COPILOT_MODEL="${copilot_model:-claude-sonnet-4.5}" \
+		COPILOT_OFFLINE=true COPILOT_AUTO_UPDATE=false \
+		timeout 120 "$COPILOT" -p "$1" --allow-all-tools ${copilot_trust:+--trust-folder} --additional-mcp-config "@$work/mcp.json"
+}
+run_pi() { # it needs a newer node than the others; its model is in its settings
+	clean PATH="${NODE_BIN:+$NODE_BIN:}$path" PI_OFFLINE=1 timeout 120 "$PI" --provider none --model x --tools +codemode ${pi_more:-} -p "$1"
+}
 run_codex() {
 	clean timeout 120 "$CODEX" exec --skip-git-repo-check ${codex_sandbox:---dangerously-bypass-approvals-and-sandbox} "$1"
 }
@@ -42,6 +51,7 @@ shell_call() { # AGENT LINE
 	claude-code) echo "CALL Bash {\"command\":\"$text\",\"description\":\"x\"}" ;;
 	gemini-cli) echo "CALL run_shell_command {\"command\":\"$text\",\"description\":\"x\"}" ;;
 	codex) echo "CALL exec_command {\"cmd\":\"$text\"}" ;;
+	copilot-cli) echo "CALL bash {\"command\":\"$text\",\"description\":\"x\"}" ;;
 	esac
 }
 
@@ -69,6 +79,16 @@ does() { # AGENT command|file|mcp|cat|grep|patch|task|subagent
 	opencode.patch) call="apply_patch {\"patchText\":\"*** Begin Patch\\n*** Add File: ran\\n+x\\n*** End Patch\"}" ;;
 	opencode.task) call="task {\"description\":\"x\",\"prompt\":\"see @secret\",\"subagent_type\":\"general\"}" ;;
 	opencode.subagent) call="task {\"description\":\"x\",\"prompt\":\"CALL bash {\\\"command\\\":\\\"touch $work/p/ran\\\"}\",\"subagent_type\":\"general\"}" ;;
+	copilot-cli.command) call="bash {\"command\":\"touch $work/p/ran\",\"description\":\"x\"}" ;;
+	copilot-cli.file) call="view {\"path\":\"$work/p/secret\"}" ;;
+	copilot-cli.mcp) call="pol-mark {\"name\":\"$work/p/ran\"}" ;;
+	copilot-cli.patch) call="apply_patch {\"input\":\"*** Begin Patch\\n*** Add File: ran\\n+x\\n*** End Patch\"}" ;;
+	copilot-cli.subagent) call="task {\"description\":\"x\",\"prompt\":\"CALL bash {\\\"command\\\":\\\"touch $work/p/ran\\\",\\\"description\\\":\\\"x\\\"}\",\"agent_type\":\"general-purpose\",\"name\":\"n\"}" ;;
+	pi.command) call="bash {\"command\":\"touch $work/p/ran\"}" ;;
+	pi.file) call="read {\"path\":\"$work/p/secret\"}" ;;
+	pi.mcp) call="codemode {\"code\":\"return await tools.mcp__pol__mark({name: \\\"$work/p/ran\\\"})\"}" ;;
+	pi.script) call="codemode {\"code\":\"return await tools.bash({command: \\\"touch $work/p/ran\\\"})\"}" ;;
+	pi.at) call="read {\"path\":\"@secret\"}" ;;
 	qwen-code.command) call="run_shell_command {\"command\":\"touch $work/p/ran\",\"description\":\"x\"}" ;;
 	qwen-code.file) call="read_file {\"file_path\":\"$work/p/secret\"}" ;;
 	gemini-cli.command) call="run_shell_command {\"command\":\"touch $work/p/ran\",\"description\":\"x\"}" ;;
@@ -83,7 +103,7 @@ does() { # AGENT command|file|mcp|cat|grep|patch|task|subagent
 	codex.mcp) call="mcp__pol/mark {\"name\":\"$work/p/ran\"}" ;;
 	esac
 	(cd "$work/${at:-p}" && "run_${1%%-*}" "CALL $call" >"$work/said" 2>&1 </dev/null)
-	if [[ $2 =~ ^(file|cat|grep)$ ]]; then
+	if [[ $2 =~ ^(file|cat|grep|at)$ ]]; then
 		grep -qE 'result=.*(TOPSECRET|data:image/png)' "$log" && echo "done" && return
 	elif [ -e "$work/p/ran" ]; then
 		echo "done" && return
@@ -126,6 +146,9 @@ gemini_base() {
 opencode_base() {
 	printf '{"autoupdate":false,"share":"disabled","small_model":"anthropic/claude-sonnet-4-5","provider":{"anthropic":{"options":{"baseURL":"http://127.0.0.1:%s/v1","apiKey":"none"},"models":{"gpt-5":{"name":"x","limit":{"context":100000,"output":1000}}}}},' "$port"
 	printf '"mcp":{"pol":{"type":"local","command":["/usr/bin/python3","%s"]}}}\n' "$PWD/tests/agents/mcp.py"
+}
+pi_base() {
+	printf '{"providers":{"none":{"baseUrl":"http://127.0.0.1:%s","api":"anthropic-messages","apiKey":"none","models":[{"id":"x"}]}}}\n' "$port"
 }
 codex_base() {
 	printf 'model = "x"\nmodel_provider = "none"\n[model_providers.none]\nname = "none"\nbase_url = "http://127.0.0.1:%s/v1"\nwire_api = "responses"\n' "$port"

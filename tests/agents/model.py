@@ -7,6 +7,8 @@ The prompt has a line "CALL TOOL {INPUT}" for each.  It speaks the three protoco
 interface that it writes into PORT-FILE.  LOG gets a line for each request: its path, the
 names of the tools that were offered, and what the last tool gave back.
 
+With a line "AT ONCE" the calls come in one answer (in the first of the protocols).
+
 A line "PARTS N" of the prompt makes the last answer a stream of N parts ("part-1 " and so on).  Where SEEN names a
 folder, part n + 1 is sent when there is a file SEEN/n: when somebody has seen part n come out of the agent.  LOG says of
 each part whether it was seen within ten seconds, so an answer that is held back on its way is told from a slow one.
@@ -53,15 +55,22 @@ class Prompt:
     """What the model is asked: what to call, what the tools said, which tools there are, how many parts."""
 
     def __init__(self):
-        self.ask, self.results, self.tools, self.parts = [], [], [], 0
+        self.ask, self.results, self.tools, self.parts, self.at_once = [], [], [], 0, False
 
     def hear(self, text):
         self.ask = wanted(text) or self.ask
+        self.at_once |= isinstance(text, str) and "AT ONCE" in text
         self.parts = parts_of(text) or self.parts
 
 
 class Messages:
     """POST /v1/messages"""
+    others = []  # further calls of the answer
+
+    @staticmethod
+    def use(call):
+        return ({"type": "tool_use", "id": f"t{time.time_ns()}", "name": call[0], "input": {}},
+                [{"type": "input_json_delta", "partial_json": json.dumps(call[1])}])
 
     def read(self, doc):
         p = Prompt()
@@ -84,12 +93,15 @@ class Messages:
                                     content=[{"type": "text", "text": "".join(texts)}]))]
         block, deltas = {"type": "text", "text": ""}, [{"type": "text_delta", "text": t} for t in texts]
         if call:
-            block = {"type": "tool_use", "id": f"t{time.time_ns()}", "name": call[0], "input": {}}
-            deltas = [{"type": "input_json_delta", "partial_json": json.dumps(call[1])}]
+            block, deltas = self.use(call)
         pieces = [event("content_block_delta", index=0, delta=d) for d in deltas]
         pieces[0] = event("message_start", message=message) + event("content_block_start", index=0, content_block=block) + pieces[0]
-        pieces[-1] += (event("content_block_stop", index=0) +
-                       event("message_delta", delta={"stop_reason": "tool_use" if call else "end_turn", "stop_sequence": None},
+        pieces[-1] += event("content_block_stop", index=0)
+        for i, other in enumerate(self.others, 1):
+            block, deltas = self.use(other)
+            pieces[-1] += (event("content_block_start", index=i, content_block=block) +
+                           event("content_block_delta", index=i, delta=deltas[0]) + event("content_block_stop", index=i))
+        pieces[-1] += (event("message_delta", delta={"stop_reason": "tool_use" if call else "end_turn", "stop_sequence": None},
                              usage={"output_tokens": 1}) +
                        event("message_stop"))
         return pieces
@@ -149,11 +161,16 @@ class Responses:
                 p.results.append(json.dumps(item.get("output")))
         p.tools = [t.get("name") or t.get("type") for t in doc.get("tools", [])] + more
         self.offered = more
+        self.texts = [t.get("name") for t in doc.get("tools", []) if t.get("type") == "custom"]
         return p
 
     def by_code(self, call):
-        """The call as an item: a function's, or that of `exec` for what is not offered by itself."""
+        """The call as an item: a function's, one of a tool that takes a text, or that of `exec` for what is not offered
+        by itself."""
         name, arguments = call
+        if name in self.texts:
+            return {"type": "custom_tool_call", "id": "i", "call_id": f"t{time.time_ns()}", "name": name, "status": "completed",
+                    "input": arguments["input"]}
         if "exec" not in self.offered or name in self.offered:
             return None
         given = arguments["input"] if name == "apply_patch" else arguments
@@ -176,7 +193,8 @@ class Responses:
         else:
             opened += event("response.output_item.added", output_index=0, item=message)
             pieces[-1] += event("response.output_item.done", output_index=0, item=item)
-        response = {"id": "r", "usage": {"input_tokens": 1, "input_tokens_details": None,
+        # Copilot CLI takes the items from here, Codex from the events
+        response = {"id": "r", "status": "completed", "output": [item], "usage": {"input_tokens": 1, "input_tokens_details": None,
                                          "output_tokens": 1, "output_tokens_details": None,
                                          "total_tokens": 2}}
         pieces[0] = opened + pieces[0]
@@ -235,6 +253,7 @@ class Handler(BaseHTTPRequestHandler):
         done = len(asked.results)
         LOG.write(f"{path} tools={','.join(map(str, asked.tools))} result={asked.results[-1] if done else None}\n")
         call = asked.ask[done] if asked.tools and len(asked.ask) > done else None
+        speaks.others = asked.ask[done + 1:] if asked.at_once and call else []
         self.send(speaks.answer(doc, call, told(asked.parts if asked.tools else 0), path))
 
 

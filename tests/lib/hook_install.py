@@ -12,10 +12,10 @@ import sys
 
 polquery, bundle, home = sys.argv[1:4]
 FILES = {"claude-code": ".claude/settings.json", "codex": ".codex/hooks.json",
-         "gemini-cli": ".gemini/settings.json", "qwen-code": ".qwen/settings.json", "cursor": ".cursor/hooks.json"}
+         "gemini-cli": ".gemini/settings.json", "qwen-code": ".qwen/settings.json", "cursor": ".cursor/hooks.json", "copilot-cli": ".copilot/hooks/polquery.json"}
 EVENTS = {"claude-code": ["PreToolUse", "PreSkillShellCommand"], "codex": ["PreToolUse"], "gemini-cli": ["BeforeTool"], "qwen-code": ["PreToolUse"],
           "cursor": ["preToolUse", "beforeShellExecution", "beforeMCPExecution", "beforeReadFile",
-                     "beforeTabFileRead"]}
+                     "beforeTabFileRead"], "copilot-cli": ["preToolUse"]}
 OTHER = '{ "hooks": [ { "type": "command", "command": "x \\" ]}" } ] }'
 TEXTS = [
     '{}', '{}\n', '{"a":1}', '{"a": 1, "b": [1,2]}\n', '{"x":"\\u0068ooks","hooks ":1}',
@@ -60,7 +60,7 @@ def write(path, text):
 
 
 def bare(text):
-    """The document without empty hooks, and without Cursor's version."""
+    """The document without empty hooks, and without the version of Cursor's and Copilot's."""
     doc = json.loads(text)
     for e, groups in list(doc.get("hooks", {}).items()):
         if not groups:
@@ -89,7 +89,7 @@ def one(agent, path, text, exact):
     back = read(path)
     if got.returncode != 0 or b"polquery" in back:
         return f"uninstall: {got}: {back}"
-    if exact and agent != "cursor" and back != text.encode():
+    if exact and agent not in ("cursor", "copilot-cli") and back != text.encode():
         return f"uninstalled it is {back}"
     if agent not in ("gemini-cli", "qwen-code") and bare(back) != bare(text):
         return f"uninstalled it says {back}"

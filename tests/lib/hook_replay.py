@@ -34,9 +34,12 @@ def read(out, event):
         assert agent != "codex" or effect == "deny", doc
         assert agent != "qwen-code" or effect != "ask", doc
         return effect, reason
-    if agent in ("gemini-cli", "opencode"):
+    if agent == "copilot-cli":
+        assert set(doc) == {"permissionDecision", "permissionDecisionReason"}, doc
+        return doc["permissionDecision"], doc["permissionDecisionReason"]
+    if agent in ("gemini-cli", "opencode", "pi"):
         assert set(doc) <= {"decision", "reason"}, doc
-        assert doc["decision"] in ("allow", "deny"), doc
+        assert doc["decision"] in ("allow", "deny") or (doc["decision"], agent) == ("ask", "pi"), doc
         return doc["decision"], doc.get("reason", "")
     assert set(doc) <= {"permission", "user_message", "agent_message"}, doc
     assert doc.get("user_message") == doc.get("agent_message"), doc
@@ -44,7 +47,7 @@ def read(out, event):
 
 
 # what the client sets for its hooks; Codex starts them in the session's directory
-START = {"claude-code": "CLAUDE_PROJECT_DIR", "gemini-cli": "GEMINI_PROJECT_DIR", "qwen-code": "QWEN_PROJECT_DIR", "cursor": "CURSOR_PROJECT_DIR"}
+START = {"claude-code": "CLAUDE_PROJECT_DIR", "gemini-cli": "GEMINI_PROJECT_DIR", "qwen-code": "QWEN_PROJECT_DIR", "cursor": "CURSOR_PROJECT_DIR", "copilot-cli": "COPILOT_PROJECT_DIR"}
 surroundings = dict(os.environ, **({START[agent]: project} if agent in START else {}))
 
 count = 0

@@ -6,7 +6,7 @@ rows = [r.rstrip("\n").split("\t") for r in open("stdlib-policies/agent/fields.t
 tools = open("runtime/hooks/hook_tools.c").read()
 root = open("runtime/hooks/hook_root.c").read()
 names = {"CLAUDE": "claude-code", "CODEX": "codex", "GEMINI": "gemini-cli", "CURSOR": "cursor", "QWEN": "qwen-code",
-         "OPENCODE": "opencode"}
+         "OPENCODE": "opencode", "COPILOT": "copilot-cli", "PI": "pi"}
 
 for row in rows:
     if len(row) != 4 or row[3] not in ("client", "client start", "model"):
@@ -30,8 +30,8 @@ for key, variable, own in starts:
         taken.add(("process", "cwd"))
     if key == "CURSOR":
         taken.add(("message", "workspace_roots"))  # hook_read.c, find_root()
-    if key == "OPENCODE":
-        taken.add(("message", "cwd"))  # of the plugin, not of a tool; the same function
+    if key in ("OPENCODE", "PI"):
+        taken.add(("message", "cwd"))  # of the plugin or the session, not of a tool; the same function
     if said != taken:
         print(f"{names[key]}: hook_root.c takes {sorted(taken)}, fields.tsv says {sorted(said)}")
 # all that hook_root.c reads of a message

@@ -20,7 +20,7 @@ tools { allow "read_*", "mcp__*__read_*", "Grep", "glob", "search_file_content",
 B=$WORK/policy.polb
 # as each client does for its hooks
 unset AI_AGENT
-export CLAUDE_PROJECT_DIR=$P GEMINI_PROJECT_DIR=$P CURSOR_PROJECT_DIR=$P QWEN_PROJECT_DIR=$P
+export CLAUDE_PROJECT_DIR=$P GEMINI_PROJECT_DIR=$P CURSOR_PROJECT_DIR=$P QWEN_PROJECT_DIR=$P COPILOT_PROJECT_DIR=$P
 cd "$P" || exit 1
 mkdir -p "$P/.git" "$P/src" "$P/locked"
 : >"$P/secret"
@@ -34,7 +34,7 @@ replay() { # AGENT BUNDLE [ONLY]: ONLY: each answer is a deny that says so
 	[ -z "$out" ] || bad "$1"
 }
 
-for agent in claude-code codex gemini-cli cursor qwen-code opencode; do
+for agent in claude-code codex gemini-cli cursor qwen-code opencode copilot-cli pi; do
 	t "$agent: its messages get its answers"
 	replay "$agent" "$B"
 

@@ -61,7 +61,7 @@ for f in "${ready[@]}"; do
 	compiles "$(basename "$f" .pol)" "use std/${f%.pol}"
 done
 all=("${ready[@]/#/use std/}" "use std/agent/claude-code" "use std/agent/codex" "use std/agent/gemini-cli" "use std/agent/cursor" "use std/agent/qwen-code"
-	"use std/agent/opencode")
+	"use std/agent/opencode" "use std/agent/copilot-cli" "use std/agent/pi")
 mapfile -t back < <(printf '%s\n' "${all[@]%.pol}" | sort -r)
 compiles all "${all[@]%.pol}"
 compiles backwards "${back[@]}"

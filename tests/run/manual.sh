@@ -217,9 +217,10 @@ count_check 'bash completes' "$(offers 'check ' polc ch
 	offers 'doctor ' polquery 'do'
 	offers 'hook ' polquery -b x.polb ho
 	offers 'serve ' polquery --bundle = x.polb ser
-	offers 'claude-code codex cursor gemini-cli opencode qwen-code ' polquery hook ''
+	offers 'claude-code codex copilot-cli cursor gemini-cli opencode pi qwen-code ' polquery hook ''
 	offers 'cursor ' polquery -b x.polb hook cu
 	offers 'codex ' polquery doctor cod
+	offers 'codex copilot-cli ' polquery doctor co
 	offers 'a.pol ' polquery -b x.polb serve a
 	offers ' ' polquery hook codex ''
 	offers ' ' polquery doctor codex c
