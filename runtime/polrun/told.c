@@ -75,7 +75,7 @@ static bool say_off(void *arg)
 
 	if (draws())
 		return false;
-	network_off_say(t->notes, t->run, t->verbose);
+	network_off_say(t->notes, t->run);
 	(void)fflush(t->notes);
 	return true;
 }
@@ -149,7 +149,7 @@ void told_end(const struct told *t)
 	if (r->wall)
 		lost_wall(stderr, b, r->wall);
 	if (how.failed && t->unreached->n && !t->unreached->told)
-		network_off_say(t->notes, t->run, t->verbose);
+		network_off_say(t->notes, t->run);
 	if (t->unpublished->port && !t->unpublished->told)
 		unpublished_note(t, t->unpublished->port);
 	explain_denials(how.asked ? stderr : t->notes, b, &r->denials, &how);

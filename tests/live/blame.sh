@@ -14,6 +14,7 @@ tty() { python3 "$(dirname "${BASH_SOURCE[0]}")/../lib/at_tty.py" "$BIN/polrun" 
 no_polrun() { no_err '^polrun:'; }
 cp "$PROBES/syscall_probe" probe
 echo private >"$HOME/outside.txt"
+echo beside >"$WORK/beside.txt"
 git init -q "$HOME/origin" 2>/dev/null
 
 t "a file of the real HOME that the private one does not have"
@@ -120,9 +121,7 @@ syscall { deny getppid as no-parent  deny getpgrp as no-group  deny getuid as no
 	deny getgid as no-gid  deny sethostname with ENOSYS }' s
 run_with s ./probe getppid
 want_rc 1
-want_line 'blocked: system call getppid\(\): rule no-parent at s\.pol:[0-9]+'
-run_with s -v ./probe getppid
-want_line 'blocked: system call getppid\(\): .*to let it pass: no allow lifts it'
+want_line 'blocked: system call getppid\(\): rule no-parent at s\.pol:[0-9]+: .*; to let it pass: no allow lifts it'
 run_with s ./probe sethostname @x 1
 want_rc 1
 no_err 'blocked'
@@ -137,6 +136,36 @@ run_with s sh -c './probe getppid; true'
 want_rc 0
 no_polrun
 
+t "what the library denies is named with the rule that lets it pass, and that rule does"
+profile() { raw_policy "policy t { level user }
+use std/profile/project
+$1" s; }
+# WORDS LINE RULE: a command fails with the line, and works with the rule
+passes_with() {
+	local words=$1
+	profile ''
+	# shellcheck disable=SC2086
+	run_with s $words
+	[ "$rc" -ne 0 ] || bad "it works without a rule"
+	want_line "blocked: $2; to let it pass: $3\$"
+	profile "$(sed 's/\\//g' <<<"$3")"
+	# shellcheck disable=SC2086
+	run_with s $words
+	want_rc 0
+	no_polrun
+}
+passes_with './probe ptrace 0 0 0 0' 'system call ptrace\(\): rule [^ ]+ at std/base\.pol:[0-9]+: .*' 'syscall \{ allow ptrace \}'
+echo 'import socket; socket.socket(socket.AF_UNIX).bind("s.sock")' >bind.py
+passes_with '/usr/bin/python3 bind.py' 'bind .*: rule unix-otherwise at std/base\.pol:[0-9]+: .*' "unix \{ allow \"$P/s\.sock\" \}"
+passes_with "--explain-denials cat $WORK/beside.txt" 'read .*: rule file-otherwise-read at .*' "file \{ allow read \"$WORK/beside\.txt\" \}"
+profile ''
+run_with s unshare -r true
+want_rc 1
+want_line 'blocked: system call unshare\(.*\): rule [^ ]+ at std/base\.pol:[0-9]+: .*; to let it pass: no rule does'
+run_with s chmod 4755 probe
+want_rc 1
+want_line 'blocked: system call fchmodat\(.*\): rule [^ ]+ at std/floor\.pol:[0-9]+: .*; to let it pass: no rule of a user does'
+
 t "--explain-denials after success: what somebody's rule blocked, and a number for the rest"
 policy 'file { hide "${PROJECT_DIR}/.env" as no-env }' w
 run_with w --explain-denials sh -c 'cat .env /etc/../sys/kernel/notes ~/outside.txt /srv/none; true'
@@ -145,7 +174,7 @@ want_line 'blocked: read .*/\.env: rule no-env'
 no_err 'blocked: read .*outside'
 want_line '[0-9]+ other requests? (was|were) blocked .*: -v names them'
 run_with w -v --explain-denials sh -c 'cat ~/outside.txt; true'
-want_line 'blocked: read .*/outside\.txt: rule file-otherwise-read .*to let it pass: allow read'
+want_line 'blocked: read .*/outside\.txt: rule file-otherwise-read .*to let it pass: file . allow read'
 run_with w --explain-denials sh -c 'cat ~/outside.txt; exit 3'
 want_line 'blocked: read .*/outside\.txt: rule file-otherwise-read'
 run_with w --explain-denials true
