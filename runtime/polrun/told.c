@@ -14,6 +14,7 @@
 #include "runtime/polrun/fetches.h"
 #include "runtime/polrun/limit_hit.h"
 #include "runtime/polrun/network.h"
+#include "runtime/polrun/outside.h"
 #include "runtime/polrun/read_only.h"
 #include "runtime/polrun/report_net.h"
 #include "runtime/supervise/explain_denials.h"
@@ -134,8 +135,10 @@ static void blame(const struct told *t)
 		.recorded = t->run->trace, .terminal = isatty(STDERR_FILENO),
 	};
 
-	if (b.exit_code > 0 && t->result->status != 0)
-		blame_say(t->notes, &b);
+	if (b.exit_code <= 0 || t->result->status == 0)
+		return;
+	blame_say(t->notes, &b);
+	outside_say(t->notes, t->run, t->entry);
 }
 
 void told_end(const struct told *t)

@@ -166,6 +166,45 @@ run_with s chmod 4755 probe
 want_rc 1
 want_line 'blocked: system call fchmodat\(.*\): rule [^ ]+ at std/floor\.pol:[0-9]+: .*; to let it pass: no rule of a user does'
 
+t "what works outside by somebody else's hand: another user's rights, a service at its socket"
+mkdir -p bin
+printf '#!/bin/sh\nexit 4\n' >bin/docker
+cp bin/docker bin/systemctl && chmod +x bin/*
+profile ''
+if [ -u /usr/bin/su ]; then
+	run_with s -c 'cd . && su -c true nobody; exit 1'
+	want_line 'su has another user.s rights \(it is set-user-ID\), but not in a run; to let it pass: no rule does'
+	run_with s -c 'su --version; exit 0'
+	no_polrun
+	run_with s sh -c 'exit 1'
+	no_polrun
+fi
+if is_root && unshare --mount true 2>/dev/null; then
+	# WORDS: with such sockets on the host
+	with_services() {
+		unshare --mount --propagation private bash -c 'mount -t tmpfs none /run && mkdir /run/dbus && export PATH=$1/bin:$PATH &&
+			/usr/bin/python3 -c "
+import socket
+for at in \"/run/docker.sock\", \"/run/dbus/system_bus_socket\": socket.socket(socket.AF_UNIX).bind(at)" &&
+			exec "$2/polrun" -b "$3" "${@:4}"' - "$P" "$BIN" "$WORK/s.polb" "$@" >"$WORK/.out" 2>"$WORK/.err" </dev/null
+		rc=$? out=$(<"$WORK/.out") err=$(<"$WORK/.err")
+	}
+	with_services docker ps
+	want_rc 4
+	want_line 'docker asks a service outside of the sandbox, at /run/docker\.sock: rule unix-otherwise at std/base\.pol:[0-9]+; to let it pass: unix \{ allow "/run/docker\.sock" \}, and what runs is root on this machine$'
+	with_services systemctl status
+	want_line 'systemctl asks a service .*; to let it pass: no rule does'
+	profile 'unix { allow "/run/docker.sock" }'
+	with_services docker ps
+	want_rc 4
+	no_polrun
+	profile 'unix { deny "/run/*" as no-services }'
+	with_services docker ps
+	want_line 'docker asks a service .*: rule no-services at s\.pol:3; to let it pass: no allow lifts it'
+fi
+run_with s docker ps
+no_polrun
+
 t "--explain-denials after success: what somebody's rule blocked, and a number for the rest"
 policy 'file { hide "${PROJECT_DIR}/.env" as no-env }' w
 run_with w --explain-denials sh -c 'cat .env /etc/../sys/kernel/notes ~/outside.txt /srv/none; true'
