@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/decide/hint.h"
 #include "runtime/decide/rule_text.h"
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
@@ -98,16 +99,21 @@ void network_say(FILE *out, const struct sandbox_run *run)
 		      "6, Linux 6.12)\n", out);
 }
 
-void network_off_say(FILE *out, const struct sandbox_run *run, bool verbose)
+void network_off_say(FILE *out, const struct sandbox_run *run)
 {
+	/* the counters have neither names nor ports */
+	static const struct hint_subject any = { .kind = PB_NET, .host = "HOST", .port = 443 };
 	const struct bundle *b = run->bundle;
+	const struct decision denied = { .effect = PB_DENY,
+					 .rule = b->rules->scalar_first + (uint32_t)PB_S_NET_MODE };
 	char rule[EXPLAIN_RULE_CAP];
+	struct hint hint;
 
-	fprintf(out, "polrun: the network is %s (%s), and the command asks for %s%s\n",
+	hint_request(b, &any, &denied, &hint);
+	fprintf(out, "polrun: the network is %s (%s), and the command asks for %s; to let it pass: %s\n",
 		bundle_net_mode(b) == PB_NET_LIMITED ? "limited to the run's own loopback" : "off",
-		explain_rule(b, b->rules->scalar_first + (uint32_t)PB_S_NET_MODE, rule),
-		bundle_net_mode(b) == PB_NET_LIMITED ? "more" : "it",
-		verbose ? "; to let it pass: network full" : "");
+		explain_rule(b, denied.rule, rule), bundle_net_mode(b) == PB_NET_LIMITED ? "more" : "it",
+		hint.text);
 }
 
 bool network_by_polnft(struct sandbox_run *run, struct rt_err *err)

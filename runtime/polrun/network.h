@@ -14,7 +14,7 @@ int network_start_gateway(const struct sandbox_run *run, struct gateway *g, bool
 /* Does a rule ask about connections that can leave the run? */
 bool network_asks(const struct sandbox_run *run);
 /* The command asks for a network that the run has not got: names the rule. */
-void network_off_say(FILE *out, const struct sandbox_run *run, bool verbose);
+void network_off_say(FILE *out, const struct sandbox_run *run);
 /* Prints a line about what the mode does not do in this version or on this kernel. */
 void network_say(FILE *out, const struct sandbox_run *run);
 /*

@@ -14,6 +14,7 @@
 #include "runtime/polrun/fetches.h"
 #include "runtime/polrun/limit_hit.h"
 #include "runtime/polrun/network.h"
+#include "runtime/polrun/outside.h"
 #include "runtime/polrun/read_only.h"
 #include "runtime/polrun/report_net.h"
 #include "runtime/supervise/explain_denials.h"
@@ -75,7 +76,7 @@ static bool say_off(void *arg)
 
 	if (draws())
 		return false;
-	network_off_say(t->notes, t->run, t->verbose);
+	network_off_say(t->notes, t->run);
 	(void)fflush(t->notes);
 	return true;
 }
@@ -134,8 +135,10 @@ static void blame(const struct told *t)
 		.recorded = t->run->trace, .terminal = isatty(STDERR_FILENO),
 	};
 
-	if (b.exit_code > 0 && t->result->status != 0)
-		blame_say(t->notes, &b);
+	if (b.exit_code <= 0 || t->result->status == 0)
+		return;
+	blame_say(t->notes, &b);
+	outside_say(t->notes, t->run, t->entry);
 }
 
 void told_end(const struct told *t)
@@ -149,7 +152,7 @@ void told_end(const struct told *t)
 	if (r->wall)
 		lost_wall(stderr, b, r->wall);
 	if (how.failed && t->unreached->n && !t->unreached->told)
-		network_off_say(t->notes, t->run, t->verbose);
+		network_off_say(t->notes, t->run);
 	if (t->unpublished->port && !t->unpublished->told)
 		unpublished_note(t, t->unpublished->port);
 	explain_denials(how.asked ? stderr : t->notes, b, &r->denials, &how);

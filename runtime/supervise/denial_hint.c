@@ -58,7 +58,9 @@ static bool net_hint(const struct bundle *b, const struct denial *d, char *out, 
 		return true;
 	}
 	if (sscanf(d->subject, "%7s %299[^ ,]", proto, host) != 2 || !(colon = strrchr(host, ':'))) {
-		(void)snprintf(out, cap, "network full");
+		s.host = "HOST"; /* nobody has seen which */
+		s.port = 443;
+		decided_hint(b, d, &s, out, cap);
 		return true;
 	}
 	*colon = '\0';
@@ -71,6 +73,18 @@ static bool net_hint(const struct bundle *b, const struct denial *d, char *out, 
 	s.port = (uint16_t)strtoul(colon + 1, NULL, 10);
 	decided_hint(b, d, &s, out, cap);
 	return true;
+}
+
+/* The library denies them with CLONE_NEWUSER only, which the run's own limit forbids as well. */
+static bool makes_namespaces(const char *call)
+{
+	return strcmp(call, "clone") == 0 || strcmp(call, "unshare") == 0;
+}
+
+/* As a pattern in a text of the language it means itself. */
+static bool is_plain(const char *path)
+{
+	return path[strcspn(path, "*?[]{}\"\\$")] == '\0';
 }
 
 bool denial_hint(const struct bundle *b, const struct denial *d, char *out, size_t cap)
@@ -89,18 +103,24 @@ bool denial_hint(const struct bundle *b, const struct denial *d, char *out, size
 		return false;
 	} else if (kind == PB_NET) {
 		return net_hint(b, d, out, cap); /* the rule allows or asks */
-	} else if (r->kind != PB_SCALAR && r->effect != PB_ALLOW &&
-		   (r->level != PB_DEFAULT || (r->flags & PB_F_FLOOR))) {
+	} else if (r->flags & PB_F_FLOOR) {
+		(void)snprintf(out, cap, "no rule of a user does: do it outside of the sandbox");
+	} else if (r->kind != PB_SCALAR && r->effect != PB_ALLOW && r->level != PB_DEFAULT) {
 		/* An explicit deny wins over every allow: only the owner of the deny
 		 * can help. */
 		(void)snprintf(out, cap, "no allow lifts it: an 'except' on the "
 			       "rule itself does (level %s)", explain_level(r->level));
+	} else if (kind == PB_SYSCALL && makes_namespaces(d->op)) {
+		(void)snprintf(out, cap, "no rule does, since a run makes no user namespaces: do it outside of "
+			       "the sandbox");
+	} else if (kind == PB_SYSCALL) {
+		(void)snprintf(out, cap, "syscall { allow %s }", d->op);
+	} else if (!is_plain(d->subject)) {
+		(void)snprintf(out, cap, "a rule that allows it");
 	} else if (kind == PB_FILE) {
-		(void)snprintf(out, cap, "allow %s \"%s\"", d->op, d->subject);
-	} else if (kind == PB_UNIX) {
-		(void)snprintf(out, cap, "allow \"%s\"", d->subject);
+		(void)snprintf(out, cap, "file { allow %s \"%s\" }", d->op, d->subject);
 	} else {
-		(void)snprintf(out, cap, "allow %s", d->op);
+		(void)snprintf(out, cap, "unix { allow \"%s\" }", d->subject);
 	}
 	return true;
 }

@@ -99,7 +99,7 @@ static void print_denial(FILE *out, const struct bundle *b, const struct denial 
 	if (strcmp(e->layer, "network") == 0 && e->why == GATE_W_ASK)
 		fputs(" (it asks, and nobody said yes)", out);
 	print_link(out, how->view, e);
-	if (how->verbose && denial_hint(b, e, would, sizeof(would)))
+	if ((how->verbose || how->failed) && denial_hint(b, e, would, sizeof(would)))
 		fprintf(out, "; to let it pass: %s", would);
 	fputc('\n', out);
 }

@@ -12,7 +12,7 @@
 struct explain_how {
 	bool asked;   /* --explain-denials: files and connections are in the list, too */
 	bool verbose; /* all of them, with the rule that would allow each */
-	bool failed;  /* the command ended non-zero */
+	bool failed;  /* the command ended non-zero: with that rule, too */
 	const struct sandbox_view *view; /* names the link by which a rule denies a path; or NULL */
 };
 

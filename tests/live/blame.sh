@@ -14,6 +14,7 @@ tty() { python3 "$(dirname "${BASH_SOURCE[0]}")/../lib/at_tty.py" "$BIN/polrun" 
 no_polrun() { no_err '^polrun:'; }
 cp "$PROBES/syscall_probe" probe
 echo private >"$HOME/outside.txt"
+echo beside >"$WORK/beside.txt"
 git init -q "$HOME/origin" 2>/dev/null
 
 t "a file of the real HOME that the private one does not have"
@@ -120,9 +121,7 @@ syscall { deny getppid as no-parent  deny getpgrp as no-group  deny getuid as no
 	deny getgid as no-gid  deny sethostname with ENOSYS }' s
 run_with s ./probe getppid
 want_rc 1
-want_line 'blocked: system call getppid\(\): rule no-parent at s\.pol:[0-9]+'
-run_with s -v ./probe getppid
-want_line 'blocked: system call getppid\(\): .*to let it pass: no allow lifts it'
+want_line 'blocked: system call getppid\(\): rule no-parent at s\.pol:[0-9]+: .*; to let it pass: no allow lifts it'
 run_with s ./probe sethostname @x 1
 want_rc 1
 no_err 'blocked'
@@ -137,6 +136,75 @@ run_with s sh -c './probe getppid; true'
 want_rc 0
 no_polrun
 
+t "what the library denies is named with the rule that lets it pass, and that rule does"
+profile() { raw_policy "policy t { level user }
+use std/profile/project
+$1" s; }
+# WORDS LINE RULE: a command fails with the line, and works with the rule
+passes_with() {
+	local words=$1
+	profile ''
+	# shellcheck disable=SC2086
+	run_with s $words
+	[ "$rc" -ne 0 ] || bad "it works without a rule"
+	want_line "blocked: $2; to let it pass: $3\$"
+	profile "$(sed 's/\\//g' <<<"$3")"
+	# shellcheck disable=SC2086
+	run_with s $words
+	want_rc 0
+	no_polrun
+}
+passes_with './probe ptrace 0 0 0 0' 'system call ptrace\(\): rule [^ ]+ at std/base\.pol:[0-9]+: .*' 'syscall \{ allow ptrace \}'
+echo 'import socket; socket.socket(socket.AF_UNIX).bind("s.sock")' >bind.py
+passes_with '/usr/bin/python3 bind.py' 'bind .*: rule unix-otherwise at std/base\.pol:[0-9]+: .*' "unix \{ allow \"$P/s\.sock\" \}"
+passes_with "--explain-denials cat $WORK/beside.txt" 'read .*: rule file-otherwise-read at .*' "file \{ allow read \"$WORK/beside\.txt\" \}"
+profile ''
+run_with s unshare -r true
+want_rc 1
+want_line 'blocked: system call unshare\(.*\): rule [^ ]+ at std/base\.pol:[0-9]+: .*; to let it pass: no rule does'
+run_with s chmod 4755 probe
+want_rc 1
+want_line 'blocked: system call fchmodat\(.*\): rule [^ ]+ at std/floor\.pol:[0-9]+: .*; to let it pass: no rule of a user does'
+
+t "what works outside by somebody else's hand: another user's rights, a service at its socket"
+mkdir -p bin
+printf '#!/bin/sh\nexit 4\n' >bin/docker
+cp bin/docker bin/systemctl && chmod +x bin/*
+profile ''
+if [ -u /usr/bin/su ]; then
+	run_with s -c 'cd . && su -c true nobody; exit 1'
+	want_line 'su has another user.s rights \(it is set-user-ID\), but not in a run; to let it pass: no rule does'
+	run_with s -c 'su --version; exit 0'
+	no_polrun
+	run_with s sh -c 'exit 1'
+	no_polrun
+fi
+if is_root && unshare --mount true 2>/dev/null; then
+	# WORDS: with such sockets on the host
+	with_services() {
+		unshare --mount --propagation private bash -c 'mount -t tmpfs none /run && mkdir /run/dbus && export PATH=$1/bin:$PATH &&
+			/usr/bin/python3 -c "
+import socket
+for at in \"/run/docker.sock\", \"/run/dbus/system_bus_socket\": socket.socket(socket.AF_UNIX).bind(at)" &&
+			exec "$2/polrun" -b "$3" "${@:4}"' - "$P" "$BIN" "$WORK/s.polb" "$@" >"$WORK/.out" 2>"$WORK/.err" </dev/null
+		rc=$? out=$(<"$WORK/.out") err=$(<"$WORK/.err")
+	}
+	with_services docker ps
+	want_rc 4
+	want_line 'docker asks a service outside of the sandbox, at /run/docker\.sock: rule unix-otherwise at std/base\.pol:[0-9]+; to let it pass: unix \{ allow "/run/docker\.sock" \}, and what runs is root on this machine$'
+	with_services systemctl status
+	want_line 'systemctl asks a service .*; to let it pass: no rule does'
+	profile 'unix { allow "/run/docker.sock" }'
+	with_services docker ps
+	want_rc 4
+	no_polrun
+	profile 'unix { deny "/run/*" as no-services }'
+	with_services docker ps
+	want_line 'docker asks a service .*: rule no-services at s\.pol:3; to let it pass: no allow lifts it'
+fi
+run_with s docker ps
+no_polrun
+
 t "--explain-denials after success: what somebody's rule blocked, and a number for the rest"
 policy 'file { hide "${PROJECT_DIR}/.env" as no-env }' w
 run_with w --explain-denials sh -c 'cat .env /etc/../sys/kernel/notes ~/outside.txt /srv/none; true'
@@ -145,7 +213,7 @@ want_line 'blocked: read .*/\.env: rule no-env'
 no_err 'blocked: read .*outside'
 want_line '[0-9]+ other requests? (was|were) blocked .*: -v names them'
 run_with w -v --explain-denials sh -c 'cat ~/outside.txt; true'
-want_line 'blocked: read .*/outside\.txt: rule file-otherwise-read .*to let it pass: allow read'
+want_line 'blocked: read .*/outside\.txt: rule file-otherwise-read .*to let it pass: file . allow read'
 run_with w --explain-denials sh -c 'cat ~/outside.txt; exit 3'
 want_line 'blocked: read .*/outside\.txt: rule file-otherwise-read'
 run_with w --explain-denials true

@@ -7,7 +7,7 @@
 # shellcheck source=tests/lib/live.sh
 . "$(dirname "$0")/../lib/live.sh"
 
-OFF='^polrun: the network is off \(rule network-mode at p\.pol:[0-9]+\), and the command asks for it$'
+OFF='^polrun: the network is off \(rule network-mode at p\.pol:[0-9]+\), and the command asks for it; to let it pass: network disabled \(level project\) stands: no rule counts$'
 silent() { [ -z "$err" ] || bad "something is on stderr"; }
 mkdir -p bin
 cat >bin/npm <<'EOS'
@@ -80,11 +80,15 @@ for x in tcp tcp6 udp resolver; do
 	want_rc 3
 	times 1
 done
-run -v other tcp e3
-want_line 'asks for it; to let it pass: network full'
 run other tcp s1.5 tcp s0.5 e3
 want_rc 3
 times 1
+
+t "who may choose another mode is told which"
+raw_policy "${HEAD/base none/base none  level user}$EXEC"
+run other tcp e3
+want_line 'asks for it; to let it pass: network limited \{ allow tcp "HOST" port 443 \} in place of p\.pol:[0-9]+$'
+policy "$EXEC"
 
 t "not said: without a request, on the loopback, under -q"
 run other e3
@@ -107,7 +111,7 @@ python3 - "$WORK/r.json" <<'EOS' || bad "$(cat "$WORK/r.json")"
 import json, sys
 d = json.load(open(sys.argv[1]))["denials"]
 assert [(x["layer"], x["op"], x["subject"], x["errno"], x["rule"]["id"], x["hint"]) for x in d] == [
-    ("network", "connect", "outside", "ENETUNREACH", "network-mode", "network full")] and d[0]["count"] >= 2, d
+    ("network", "connect", "outside", "ENETUNREACH", "network-mode", "network disabled (level project) stands: no rule counts")] and d[0]["count"] >= 2, d
 EOS
 run --report "$WORK/r.json" other loop
 grep -q '"denials": *\[\]' "$WORK/r.json" || bad "$(cat "$WORK/r.json")"

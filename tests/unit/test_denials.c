@@ -289,8 +289,10 @@ static void test_one_line_for_each_denial(void **state)
 	(void)fclose(out);
 	assert_string_equal(
 		text,
-		"polrun: blocked: system call ptrace(): rule no-raw at p.pol:12: bec\\x1b\n"
-		"polrun: blocked: read /x (2 times): rule no-raw at p.pol:12: bec\\x1b\n"
+		"polrun: blocked: system call ptrace(): rule no-raw at p.pol:12: bec\\x1b; to let it pass: "
+		"syscall { allow ptrace }\n"
+		"polrun: blocked: read /x (2 times): rule no-raw at p.pol:12: bec\\x1b; to let it pass: file { "
+		"allow read \"/x\" }\n"
 		"polrun: blocked: write /y: no rule\n"
 		"polrun: blocked: 2 more that were not kept\n");
 	free(text);
