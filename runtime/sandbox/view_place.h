@@ -24,6 +24,7 @@ struct view_wanted {
 	bool named;      /* an allow names it: show the host's object */
 	bool restricted; /* a deny or hide names it */
 	bool floor;      /* only rules of the floor restrict it */
+	bool library;    /* only rules of std/base and of the floor do */
 	bool private_;   /* a private tree begins here */
 	bool scratch;    /* the private tree is writable for the run */
 	bool wildcard;   /* a rule with a wildcard restricts names in this directory */

@@ -107,6 +107,10 @@ static void settle_own(struct view_place *p, const struct view_place *up)
 		g->keep = g->from_host = true;
 		return;
 	}
+	/* what the library keeps are the host's files, and nothing of the host is here: settings and
+	 * keys that programs make for themselves are the run's own, and lost with it */
+	if (w->restricted && w->library && !w->wildcard)
+		return;
 	/* what an allow names and the host does not have is the run's own after all: a name
 	 * in its place would be neither the file nor the folder that programs look for */
 	if (w->named && !w->restricted && (!lost || !o->exists))
