@@ -13,6 +13,7 @@
 #include "runtime/sandbox/view_input.h"
 
 #define VIEW_NO_RULE UINT32_MAX
+#define VIEW_MOST_COPIED 65536
 
 /*
  * 1. What is wanted.  Filled by view_want.c and the files that it calls: view_anchor.c
@@ -71,6 +72,7 @@ struct view_given {
 	bool absent;       /* the host has nothing there */
 	bool is_dir;       /* the run makes a directory there */
 	bool note;         /* nothing is mounted, but --plan shows it */
+	bool copy;         /* the private tree begins with a copy of the host's file */
 	bool socket;       /* a socket file that is brought in alone */
 	bool soft;         /* the mask is of what the run found and not of a rule: the
 	                      host may take the name away */

@@ -75,6 +75,41 @@ run_with own sh -c 'git config --global user.name inside && git config --global 
 want_rc 0
 want_out '^inside$'
 no_file "$HOME/.gitconfig"
+
+t "git's settings of the user are a copy there: the run changes it, and the host's file stays"
+printf '[user]\n\tname = outside\n' >"$HOME/.gitconfig" && chmod 644 "$HOME/.gitconfig"
+before=$(picture)
+for how in own net; do
+	[ $how = own ] || raw_policy 'policy n { level user }
+use std/dev/git' net
+	run_with $how -y sh -c 'git config --global user.name; git config --global --add safe.directory "*" && git config --global user.name inside && git config --global user.name; cat ~/.gitconfig; git commit --allow-empty -m x -q 2>/dev/null; :'
+	want_rc 0
+	want_out '^outside$'
+	want_out '^inside$'
+	want_out 'directory = \*'
+done
+[ "$before" = "$(picture)" ] || bad "the host's files: $(picture)"
+run_with own --plan true
+want_out "copy +$WORK/home/\.gitconfig .*the run's own"
+run_with own git config --global --unset none.such
+no_err 'exists outside'
+# who says more about it has what he says
+raw_policy 'policy d { level user }
+use std/profile/project
+file { deny write "${HOME}/.gitconfig" }' denied
+run_with denied sh -c 'git config --global user.name; git config --global user.name inside'
+want_out '^outside$'
+[ "$rc" -ne 0 ] || bad "it was written"
+# root reads more than its run
+chmod 600 "$HOME/.gitconfig"
+run_with own sh -c 'cat ~/.gitconfig'
+if is_root; then no_out outside; else want_out outside; fi
+head -c 70000 /dev/zero | tr '\0' '#' >"$HOME/.gitconfig"
+chmod 644 "$HOME/.gitconfig"
+run_with own sh -c 'wc -c <~/.gitconfig; echo x >>~/.gitconfig'
+want_out '^70000$'
+[ "$(stat -c %s "$HOME/.gitconfig")" -eq 70000 ] || bad "it was written"
+rm "$HOME/.gitconfig"
 if command -v wget >/dev/null; then
 	run_with own wget -q http://127.0.0.1:9/
 	no_err 'Cannot read|Permission denied'
