@@ -211,6 +211,10 @@ int session_run(struct session *s)
 
 	free(s->exec_path);
 	s->exec_path = NULL;
+	if (status == 0 && lookup_path_inside(s->envp, &s->view) < 0) {
+		(void)rt_fail(&err, ENOMEM, "out of memory");
+		status = SESSION_REFUSED;
+	}
 	if (status == 0)
 		status = lookup_program(&s->run, &s->view, envp_get(s->envp, "PATH"),
 					&s->exec_path, &err);
