@@ -33,7 +33,7 @@ static const struct optspec specs[ROW_COUNT] = {
 	[OPT_DISCOVER] = { OPT_DISCOVER, "discover", 0, OPTSPEC_MAYBE, V_POLICY, "DIR",
 			   "find the policies that polrun would find from DIR" },
 	[OPT_FALLBACK] = { OPT_FALLBACK, "fallback", 0, OPTSPEC_ONE, V_POLICY, "std/NAME",
-			   "with --discover: this one if the user has none (polrun: std/profile/project)" },
+			   "with --discover: this one if the user has none (polrun: std/profile/local)" },
 	[OPT_SCOPE] = { OPT_SCOPE, "scope", 0, OPTSPEC_ONE, V_POLICY, "sandbox|host",
 			"where the request is made (sandbox)" },
 	[OPT_ROOT] = { OPT_ROOT, "root", 0, OPTSPEC_ONE, V_POLICY, "NAME=DIR",

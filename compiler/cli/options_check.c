@@ -43,7 +43,7 @@ static bool check_policy(struct asked *r)
 		return complain(r, "--fallback goes with --discover");
 	if (o->fallback && (strncmp(o->fallback, "std/", 4) != 0 || strstr(o->fallback, "..")))
 		return complain(r, "--fallback names a policy of the standard library, such as "
-				   "std/profile/project");
+				   "std/profile/local");
 	if (o->verb == CLI_DIFF)
 		return check_sides(r);
 	if (o->bundle && (o->inputs.n || o->discover))

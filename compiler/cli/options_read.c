@@ -476,7 +476,7 @@ static void default_policy(struct options *o)
 	if (!here || o->inputs.n || o->bundle || o->discover || o->fallback)
 		return;
 	o->discover = o->unnamed = true;
-	o->fallback = "std/profile/project";
+	o->fallback = "std/profile/local";
 }
 
 bool options_read(struct options *o, struct arena *a, enum cli_verb verb,

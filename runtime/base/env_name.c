@@ -44,8 +44,10 @@ static const char *const loads[] = {
 /* Anywhere in the name, in any case. */
 static const char *const secret_parts[] = {
 	"KEY", "TOKEN", "SECRET", "PASSW", "PASSPHRASE", "CREDENTIAL", "AUTH", "PRIVATE", "COOKIE",
-	"ASKPASS", "WEBHOOK", "CONNECTION_STRING", "SOCK", "AGENT", "KEYRING",
+	"WEBHOOK", "CONNECTION_STRING",
 };
+/* The same, of the caller's session. */
+static const char *const session_parts[] = { "ASKPASS", "SOCK", "AGENT", "KEYRING", "XAUTH" };
 /* Between underscores, or at an end of the name. */
 static const char *const secret_words[] = {
 	"PASS", "PWD", "PAT", "PIN", "JWT", "CRED", "CREDS", "DSN", "SAS", "IPC", "PKCS12",
@@ -106,6 +108,15 @@ static bool is_secret(const char *name, size_t len)
 	return !is_one_of(plain, COUNT(plain), name, len) &&
 	       (is_one_of(secret_names, COUNT(secret_names), name, len) ||
 		has_one_of(secret_parts, COUNT(secret_parts), false, name, len) ||
+		has_one_of(session_parts, COUNT(session_parts), false, name, len) ||
+		has_one_of(secret_words, COUNT(secret_words), true, name, len));
+}
+
+bool env_name_is_credential(const char *name, size_t len)
+{
+	return !is_one_of(plain, COUNT(plain), name, len) &&
+	       !has_one_of(session_parts, COUNT(session_parts), false, name, len) &&
+	       (has_one_of(secret_parts, COUNT(secret_parts), false, name, len) ||
 		has_one_of(secret_words, COUNT(secret_words), true, name, len));
 }
 

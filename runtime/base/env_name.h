@@ -15,6 +15,8 @@
  * session not by a lone `*`.  The name alone counts: DATABASE_URL is kept, whatever it holds.
  */
 bool env_name_kept(const char *pattern, size_t plen, const char *name, size_t len);
+/* Is it a password, a token or a key by its name?  Not an agent's socket, nor a name that only looks so. */
+bool env_name_is_credential(const char *name, size_t len);
 /* Does `keep PATTERN` keep whatever `keep NAME` does?  Here the name may end in `*` as well. */
 bool env_name_covers(const char *pattern, size_t plen, const char *name, size_t len);
 

@@ -52,6 +52,7 @@ void broker_release(struct broker *b)
 	broker_trees_release(&b->trees);
 	broker_trees_release(&b->reads);
 	broker_trees_release(&b->starts);
+	broker_trees_release(&b->alone_files);
 	if (b->work) {
 		name_text_release(&b->work->decoded.base);
 		name_text_release(&b->work->decoded.to_base);
@@ -172,6 +173,8 @@ static int act_once(struct broker *b, const struct broker_call *c, struct broker
 		r = find(&a, v);
 	if (r == 0)
 		r = broker_is_late(&c->by) ? BROKER_TOO_LATE : v->act(&a);
+	if (r == BROKER_NOT_OURS && !(b->confines && c->by.pid && confined_is(c->by.pid)))
+		r = broker_save(&a);
 	if (r == BROKER_TOO_LATE || locked < 0)
 		r = broker_refuse(&a, EIO, BROKER_BY_LATE, c->path.raw);
 	if (r == BROKER_REFUSED)

@@ -229,6 +229,9 @@ struct broker {
 	struct broker_trees reads;
 	/* Where programs are started by name, seen in the same way.  Empty: nowhere. */
 	struct broker_trees starts;
+	/* Private trees in which a file of the host is mounted alone, and these files: a rename over
+	 * one of them is a copy.  Empty: nowhere. */
+	struct broker_trees alone_files;
 	struct broker_rules rules;
 	bool alone;    /* the call that is made has the lock alone */
 	bool confines; /* a caller has made walls of its own: confined.h */

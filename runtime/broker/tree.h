@@ -26,6 +26,8 @@ enum broker_place_kind {
 			      the mount that the run sees, and no rule about files is asked: the
 			      mounts hold what the rules say.
 			      All other calls are the kernel's.  Walked as BROKER_LOOK is */
+	BROKER_ALONE, /* in broker.alone_files: a file of the host that is mounted alone in a private tree,
+			 and that the run may write */
 	/* in broker.reads, and walked as BROKER_LOOK is */
 	BROKER_OPEN_HERE, /* opening a file or a directory for reading is the broker's */
 	BROKER_OPEN_OWN,  /* the same of a private tree, and no rule is asked */

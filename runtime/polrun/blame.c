@@ -9,13 +9,17 @@
 #include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "runtime/base/envp.h"
 #include "runtime/base/io.h"
 #include "runtime/base/place.h"
 #include "runtime/decide/rule_text.h"
+#include "runtime/polrun/known_reads.h"
+#include "runtime/polrun/unkept.h"
 #include "runtime/sandbox/view_host.h"
 
-enum { MOST = 3, SHOWN = 400, NOT_EXECUTABLE = 126 };
+enum { MOST = 3, SHOWN = 400, NOT_EXECUTABLE = 126, NOT_FOUND = 127, MOST_HOPS = 8 };
 
 struct told {
 	const struct blame *b;
@@ -100,11 +104,26 @@ static bool shows_nothing(const struct blame *b, const char *path)
 	return !holds_something(b->view, path) && !(n && strcmp(n->path, path) == 0);
 }
 
+/* How the command comes to a path. */
+struct about {
+	const char *ops;    /* what it needs there */
+	const char *link;   /* a link that leads there; NULL */
+	const char *reader; /* a program that reads it; NULL */
+};
+
+/* A rule of the library, which any allow of a policy lifts; the floor is lifted by none. */
+static bool is_default(const struct blame *b, uint32_t rule)
+{
+	const struct pb_rule *r = bundle_rule(b->run->bundle, rule);
+
+	return r && r->level == PB_DEFAULT && !(r->flags & PB_F_FLOOR);
+}
+
 /*
- * A name that a rule hides is told only where the run sees the name anyway: that it exists
- * is nobody's business else.
+ * A name that somebody's rule hides is told only where the run sees the name anyway: that it exists
+ * is nobody's business else.  What the library hides is a list that everybody can read.
  */
-static void tell(struct told *t, const char *path)
+static void tell(struct told *t, const char *path, const struct about *a)
 {
 	const struct blame *b = t->b;
 	const struct sandbox_node *n = sandbox_view_find(b->view, path);
@@ -116,11 +135,17 @@ static void tell(struct told *t, const char *path)
 		if (strcmp(t->seen[i], path) == 0)
 			return;
 	decide_file(&b->run->ctx, PB_READ, path, &d);
-	if (d.effect == PB_HIDE && !(n && n->masked && !n->noted))
+	if (d.effect == PB_HIDE && !(n && n->masked && !n->noted) &&
+	    !(n && n->scratch && is_default(b, d.rule)))
 		return;
 	by = d.effect != PB_ALLOW ? d.rule : n ? n->rule[0] : d.rule;
 	(void)snprintf(t->seen[t->n++], PATH_MAX, "%s", path);
-	fprintf(t->out, "polrun: %s ", shown(b, path, "~", text));
+	fputs("polrun: ", t->out);
+	if (a->link)
+		fprintf(t->out, "%s is a link to ", shown(b, a->link, "~", text));
+	fprintf(t->out, "%s%s ", shown(b, path, "~", text), a->link ? ", which" : "");
+	if (a->reader)
+		fprintf(t->out, "(%s reads it) ", a->reader);
 	if (n && n->masked)
 		fprintf(t->out, "cannot be read in the sandbox: %s", explain_rule(b->run->bundle, by, rule));
 	else if (n && n->scratch)
@@ -130,12 +155,49 @@ static void tell(struct told *t, const char *path)
 	else
 		fprintf(t->out, "exists outside of the sandbox, and no rule shows it inside: %s",
 			explain_rule(b->run->bundle, by, rule));
-	if (b->verbose && d.effect != PB_HIDE)
-		fprintf(t->out, "; to let it pass: allow read \"%s\"", shown(b, path, "${HOME}", text));
+	if (((b->verbose || a->link || a->reader) && d.effect != PB_HIDE) ||
+	    (d.effect == PB_HIDE && is_default(b, d.rule)))
+		fprintf(t->out, "; to let it pass: allow %s \"%s\"", a->ops, shown(b, path, "${HOME}", text));
 	fputc('\n', t->out);
 }
 
-static void look_at(struct told *t, const char *word, size_t len, bool home)
+/*
+ * Where the links lead that `path` ends with, as their texts say it; the run sees those.  False: it is
+ * none, or there is one on the way, or too many.
+ */
+static bool follow(const char *path, char out[PATH_MAX])
+{
+	char text[PATH_MAX], dir[PATH_MAX];
+	ssize_t n;
+
+	(void)snprintf(out, PATH_MAX, "%s", path);
+	for (int hops = 0; hops < MOST_HOPS; hops++) {
+		(void)snprintf(dir, sizeof(dir), "%s", out);
+		*strrchr(dir, '/') = '\0';
+		n = dir[0] && !is_there(dir) ? -1 : readlinkat(AT_FDCWD, out, text, sizeof(text) - 1);
+		if (n < 0)
+			return hops && is_there(out);
+		text[n] = '\0';
+		if ((size_t)snprintf(out, PATH_MAX, "%s/%s", text[0] == '/' ? "" : dir, text) >= PATH_MAX)
+			return false;
+		place_make_plain(out);
+		if (!out[0])
+			return false;
+	}
+	return false;
+}
+
+static void look_at_path(struct told *t, const char *path, const char *ops)
+{
+	char target[PATH_MAX];
+
+	if (shows_nothing(t->b, path) && is_there(path))
+		tell(t, path, &(const struct about){ .ops = ops });
+	else if (!shows_nothing(t->b, path) && follow(path, target) && shows_nothing(t->b, target))
+		tell(t, target, &(const struct about){ .link = path, .ops = ops });
+}
+
+static void look_at(struct told *t, const char *word, size_t len, bool home, const char *ops)
 {
 	const char *eq = len && word[0] == '-' ? memchr(word, '=', len) : NULL;
 	char path[PATH_MAX];
@@ -146,12 +208,11 @@ static void look_at(struct told *t, const char *word, size_t len, bool home)
 	}
 	if (!len || t->n >= MOST || word[0] == '-' || !full_path(t->b, word, len, home, path))
 		return;
-	if (shows_nothing(t->b, path) && is_there(path))
-		tell(t, path);
+	look_at_path(t, path, ops);
 }
 
 /* A literal word, or one that is literal but for HOME at its beginning. */
-static void look_at_word(struct told *t, const struct sh_word *w)
+static void look_at_word(struct told *t, const struct sh_word *w, const char *ops)
 {
 	const struct sh_seg *s = &w->seg;
 	bool home = s->kind == SH_HOME || (s->kind != SH_LIT && s->kind != SH_GLOB && s->p &&
@@ -160,7 +221,7 @@ static void look_at_word(struct told *t, const struct sh_word *w)
 	if (home)
 		s = s->next;
 	if (s && s->kind == SH_LIT && !s->next)
-		look_at(t, s->p, s->n, home);
+		look_at(t, s->p, s->n, home, ops);
 }
 
 static void look_at_words(struct told *t)
@@ -168,12 +229,64 @@ static void look_at_words(struct told *t)
 	const struct entry *e = t->b->entry;
 
 	for (size_t i = 1; !e->line && i < e->argc; i++)
-		look_at(t, e->argv[i], strlen(e->argv[i]), false);
+		look_at(t, e->argv[i], strlen(e->argv[i]), false, "read");
 	for (const struct cmd_part *p = e->parts.first; p; p = p->next) {
 		if (p->path && p->path_n)
-			look_at(t, p->path, p->path_n, p->home_path);
+			look_at(t, p->path, p->path_n, p->home_path, "read");
 		for (uint32_t i = 1; i < p->nwords; i++)
-			look_at_word(t, p->words[i].w);
+			look_at_word(t, p->words[i].w, "read");
+	}
+}
+
+/* Settings in HOME that the command's programs are known to read. */
+static void look_at_settings(struct told *t)
+{
+	const char *home = t->b->run->ctx.roots.dir[PB_ROOT_HOME];
+
+	for (const struct cmd_part *p = t->b->entry->parts.first; home && p; p = p->next) {
+		const struct known_reads *k = known_reads_of(p);
+		const char *at, *name;
+		char path[PATH_MAX];
+		struct stat st;
+		size_t n;
+
+		/* what would be fetched cannot be fetched with them either */
+		if (!k || !known_reads_apply(k, p) || (k->fetching && t->b->offline))
+			continue;
+		for (at = k->files; t->n < MOST && known_reads_next(&at, &name, &n);)
+			if ((size_t)snprintf(path, sizeof(path), "%s/%.*s", home, (int)n, name) < sizeof(path) &&
+			    lstat(path, &st) == 0 && shows_nothing(t->b, path))
+				tell(t, path, &(const struct about){ .ops = "read", .reader = k->program });
+	}
+}
+
+/* A program that a shell did not find, and that exists outside, or leads out of what is shown. */
+static void look_at_program(struct told *t, const char *name, size_t len)
+{
+	const char *path = envp_path((char *const *)(uintptr_t)t->b->run->envp);
+	char at[PATH_MAX];
+	const size_t before = t->n;
+
+	for (; *path && t->n == before; path += strcspn(path, ":"), path += *path == ':') {
+		const size_t n = strcspn(path, ":");
+
+		if (path[0] == '/' && (size_t)snprintf(at, sizeof(at), "%.*s/%.*s", (int)n, path, (int)len,
+						       name) < sizeof(at))
+			look_at_path(t, at, "read, exec");
+	}
+}
+
+static void look_at_programs(struct told *t)
+{
+	if (t->b->exit_code != NOT_EXECUTABLE && t->b->exit_code != NOT_FOUND)
+		return;
+	for (const struct cmd_part *p = t->b->entry->parts.first; p && t->n < MOST; p = p->next) {
+		const struct sh_word *w = p->nwords ? p->words[0].w : NULL;
+
+		if (w && sh_is_literal(w) && w->seg.n && !memchr(w->seg.p, '/', w->seg.n))
+			look_at_program(t, w->seg.p, w->seg.n);
+		else if (w)
+			look_at_word(t, w, "read, exec");
 	}
 }
 
@@ -263,11 +376,18 @@ static void look_at_kept(const struct blame *b, FILE *out)
 void blame_say(FILE *out, const struct blame *b)
 {
 	struct told t = { .b = b, .out = out };
+	const struct unkept u = { .run = b->run, .view = b->view, .entry = b->entry, .project = b->project,
+				  .guess = b->terminal || b->verbose || b->recorded };
 
-	if (b->recorded)
-		return;
-	look_at_words(&t);
-	look_at_exec(b, out);
-	if (!t.n)
+	if (!b->recorded) {
+		look_at_words(&t);
+		if (!is_answer(b))
+			look_at_settings(&t);
+		look_at_programs(&t);
+		look_at_exec(b, out);
+	}
+	if (!is_answer(b))
+		unkept_say(out, &u);
+	if (!t.n && !b->recorded)
 		look_at_kept(b, out);
 }

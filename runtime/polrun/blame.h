@@ -1,6 +1,7 @@
 /*
  * Why a command may have failed, beside what the kernel refused it and somebody saw: words
- * of the command that name what exists outside of the sandbox and not inside, programs of
+ * of the command that name what exists outside of the sandbox and not inside, or a link that leads
+ * there; settings in HOME and variables that its programs are known to read; programs of
  * a project that may not be executed, and names that rules keep from the run.  Recording
  * every file that a command asks for costs time (--explain-denials); this costs nothing
  * while the command runs.
@@ -20,10 +21,12 @@ struct blame {
 	int exit_code; /* the command's own, not 0; -1 if a signal ended it */
 	bool verbose;  /* with the rule that would let it pass */
 	bool terminal; /* a person reads it */
+	bool offline;  /* it asked for a network that is off */
 	bool recorded; /* files were recorded: nothing needs to be guessed */
+	int project;   /* descriptor of its directory, or -1 */
 };
 
-/* Call it after the end of the run.  Opens nothing. */
+/* Call it after the end of the run.  Opens nothing but files of the project. */
 void blame_say(FILE *out, const struct blame *b);
 
 #endif

@@ -110,7 +110,7 @@ static bool tell(struct cache *c)
 	if (c->x.told || c->want->quiet || !by_profile(&c->x) || !isatty(STDERR_FILENO))
 		return false;
 	fputs("polrun: this project has no policy: the command can write in it and nowhere else, "
-	      "has no network and sees nothing of HOME (std/profile/project); 'polc init' writes "
+	      "has no network and sees nothing of HOME but tools and packages (std/profile/local); 'polc init' writes "
 	      "a policy to change that\n", stderr);
 	c->x.told = true;
 	return true;

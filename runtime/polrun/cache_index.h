@@ -5,7 +5,7 @@
  *
  *   pol-cache 1 VERSION
  *   at SEC NSEC             when the files were read
- *   told 0|1                was the user told about std/profile/project?
+ *   told 0|1                was the user told about std/profile/local?
  *   key HEX                 the name of the bundle
  *   bundle HEX              the digest of its manifest
  *   file LEVEL FLAGS DEV INO SIZE MTIME CTIME HEX PATH

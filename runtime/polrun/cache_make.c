@@ -110,7 +110,7 @@ static void words(struct job *j, const struct cache *c)
 	if (!c->want->policy) {
 		put(j, "--discover");
 		put(j, "--fallback");
-		put(j, "std/profile/project");
+		put(j, "std/profile/local");
 	} else {
 		managed(j, c);
 		put(j, "--");

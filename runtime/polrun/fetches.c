@@ -56,12 +56,19 @@ static bool has_verb(const struct cmd_part *p, const char *verbs)
 	return false;
 }
 
+bool fetches_part(const struct cmd_part *p)
+{
+	for (size_t i = 0; p->nwords && i < sizeof(table) / sizeof(table[0]); i++)
+		if (is_word(p->words[0].w, table[i].program, strlen(table[i].program)) &&
+		    (!table[i].verbs || has_verb(p, table[i].verbs)))
+			return true;
+	return false;
+}
+
 bool fetches(const struct entry *e)
 {
 	for (const struct cmd_part *p = e->parts.first; p; p = p->next)
-		for (size_t i = 0; p->nwords && i < sizeof(table) / sizeof(table[0]); i++)
-			if (is_word(p->words[0].w, table[i].program, strlen(table[i].program)) &&
-			    (!table[i].verbs || has_verb(p, table[i].verbs)))
-				return true;
+		if (fetches_part(p))
+			return true;
 	return false;
 }

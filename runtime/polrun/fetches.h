@@ -4,7 +4,9 @@
 
 #include "runtime/entry/entry.h"
 
-/* True if some command of the line is one.  It decides only when a message comes. */
+/* True if some command of the line is one.  It decides only when a message comes, and what it says. */
 bool fetches(const struct entry *e);
+/* True if this command is one. */
+bool fetches_part(const struct cmd_part *p);
 
 #endif

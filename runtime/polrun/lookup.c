@@ -140,6 +140,60 @@ static int lookup_path(const struct sandbox_run *run, const struct sandbox_view 
 	return 125;
 }
 
+/* --- PATH ------------------------------------------------------------------------------ */
+
+/* Can the directory be reached by this name inside?  Also through a link that the view brings in. */
+static bool is_reached(const struct sandbox_view *view, const char *dir)
+{
+	const struct sandbox_node *n = sandbox_view_find(view, dir);
+
+	if (n && !n->masked && !n->scratch)
+		return true;
+	for (size_t i = 0; i < view->nlinks; i++)
+		if (place_is_below(dir, view->links[i].path))
+			return true;
+	return false;
+}
+
+/* The same directory by a name that is shown, or `dir`. */
+static const char *shown_name(const struct sandbox_view *view, const char *dir, char real[PATH_MAX])
+{
+	const struct sandbox_node *n;
+
+	if (dir[0] != '/' || is_reached(view, dir) || !realpath(dir, real) || strpbrk(real, ":"))
+		return dir;
+	n = sandbox_view_find(view, real);
+	return n && !n->masked && !n->scratch && (n->ops & PB_EXEC) ? real : dir;
+}
+
+int lookup_path_inside(char **envp, const struct sandbox_view *view)
+{
+	for (char **e = envp; e && *e; e++) {
+		AUTO_FREE char *old = strncmp(*e, "PATH=", 5) == 0 ? strdup(*e + 5) : NULL;
+		char *text = NULL, *rest = old, real[PATH_MAX];
+		size_t size;
+		FILE *out;
+
+		if (strncmp(*e, "PATH=", 5) != 0)
+			continue;
+		out = old ? open_memstream(&text, &size) : NULL;
+		if (!out)
+			return -ENOMEM;
+		fputs("PATH=", out);
+		for (const char *dir; (dir = strsep(&rest, ":"));)
+			fprintf(out, "%s%s", shown_name(view, dir, real), rest ? ":" : "");
+		if (fclose(out) != 0) {
+			free(text);
+			return -ENOMEM;
+		}
+		free(*e);
+		*e = text;
+	}
+	return 0;
+}
+
+/* --- by a name ------------------------------------------------------------------------- */
+
 int lookup_program(const struct sandbox_run *run, const struct sandbox_view *view,
 		   const char *path, char **ret_path, struct rt_err *err)
 {

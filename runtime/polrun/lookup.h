@@ -9,6 +9,11 @@
 int lookup_check_cwd(const struct sandbox_run *run, const struct sandbox_view *view,
 		     const char *project, struct rt_err *err);
 /*
+ * A directory of PATH that the view shows by another name only gets that name: fnm's is a link in
+ * /run that leads to what std/profile/tools shows.  0 or -ENOMEM.
+ */
+int lookup_path_inside(char **envp, const struct sandbox_view *view);
+/*
  * Looks for the program in `path` (the command's PATH, or NULL), as the view shows it.
  * 0 and *ret_path (malloc'ed), or 126 or 127 with the reason in err.
  */

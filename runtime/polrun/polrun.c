@@ -161,6 +161,8 @@ static int show_plan(struct session *s)
 			  .here = &s->here, .dot_git = s->dot_git };
 	int status = verdict(s, true, &err);
 
+	if (status == 0 && lookup_path_inside(s->envp, &s->view) < 0)
+		status = SESSION_REFUSED;
 	if (status == 0)
 		status = lookup_program(&s->run, &s->view, envp_get(s->envp, "PATH"),
 					&s->exec_path, &err);

@@ -23,6 +23,8 @@ static struct said describe(const struct bundle *b, const struct sandbox_node *n
 
 	if (n->socket)
 		(void)snprintf(s.ops, sizeof(s.ops), "socket");
+	else if (n->text)
+		(void)snprintf(s.ops, sizeof(s.ops), "copy");
 	else if (n->scratch)
 		(void)snprintf(s.ops, sizeof(s.ops),
 			       n->ops & PB_WRITE ? "scratch" :
@@ -78,6 +80,8 @@ static void print_node(FILE *out, const struct sandbox_run *run, const struct sa
 	print_rules(out, b, &s);
 	if (n->scratch && strcmp(n->path, "/dev") == 0)
 		fputs("  the run's own devices", out);
+	else if (n->text)
+		fputs("  the run's own; lost afterwards", out);
 	else if (n->scratch)
 		fputs(n->ops & PB_WRITE ? "  private, empty; lost afterwards" :
 					  "  private and empty", out);

@@ -53,7 +53,7 @@ static struct told told_of(const struct session *s)
 		.notes = s->notes, .trust = &s->trust, .run = &s->run, .view = &s->view, .entry = &s->entry,
 		.here = &s->here, .dot_git = s->dot_git, .verbose = s->opt.verbose,
 		.result = &s->result, .unreached = &s->unreached, .unpublished = &s->unpublished,
-		.gateway = s->run.gateway ? &s->gateway.log : NULL,
+		.gateway = s->run.gateway ? &s->gateway.log : NULL, .project = -1,
 	};
 }
 
@@ -92,7 +92,7 @@ static int start_and_supervise(struct session *s)
 	AUTO_CLOSE int names_lock = -1;
 	AUTO_CLOSE int open_list = -1;
 	AUTO_CLOSE int open_lock = -1;
-	const struct told told = told_of(s);
+	struct told told = told_of(s);
 	struct sandbox_child child = { .listener = -1, .root_fd = -1, .copies_fd = -1 };
 	struct autogroup autogroup;
 	struct rt_err err = { 0 };
@@ -135,8 +135,9 @@ static int start_and_supervise(struct session *s)
 	}
 	drop_descriptors(s);
 	bundle_forget_commands(&s->bundle);
-	if (s->run.root_run)
-		project = open(s->roots.project, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	/* the supervisor opens nothing by a path; O_PATH is no event for who watches the directory */
+	project = open(s->roots.project, (s->run.root_run ? O_RDONLY : O_PATH) | O_DIRECTORY | O_CLOEXEC);
+	told.project = project;
 	memset(&err, 0, sizeof(err));
 	s->ran = true;
 	s->result.touched = s->touched.v ? &s->touched : NULL;
@@ -178,7 +179,7 @@ static int start_and_supervise(struct session *s)
 		fprintf(stderr, "polrun: %s\n", err.text);
 	config_lock_end(&s->locks, &s->view, &s->result.denials);
 	told_end(&told);
-	if (s->result.status != 0 && project >= 0) /* it may be the reason */
+	if (s->result.status != 0 && s->run.root_run && project >= 0) /* it may be the reason */
 		foreign_say(s->notes, project, s->roots.project);
 	appeared_say(s->notes, &s->bundle, &s->view, s->appeared, &s->nappeared);
 	left_end(&s->left, &s->view, s->appeared, s->nappeared, s->notes);
@@ -210,6 +211,10 @@ int session_run(struct session *s)
 
 	free(s->exec_path);
 	s->exec_path = NULL;
+	if (status == 0 && lookup_path_inside(s->envp, &s->view) < 0) {
+		(void)rt_fail(&err, ENOMEM, "out of memory");
+		status = SESSION_REFUSED;
+	}
 	if (status == 0)
 		status = lookup_program(&s->run, &s->view, envp_get(s->envp, "PATH"),
 					&s->exec_path, &err);

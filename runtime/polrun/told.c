@@ -133,6 +133,7 @@ static void blame(const struct told *t)
 		.run = t->run, .view = t->view, .entry = t->entry,
 		.exit_code = t->result->exit_code, .verbose = t->verbose,
 		.recorded = t->run->trace, .terminal = isatty(STDERR_FILENO),
+		.project = t->project, .offline = t->unreached->n != 0,
 	};
 
 	if (b.exit_code <= 0 || t->result->status == 0)

@@ -23,6 +23,7 @@ struct told {
 	const struct unpublished *unpublished;
 	const struct gateway_log *gateway; /* NULL: the run has no gateway */
 	bool verbose;
+	int project; /* descriptor of its directory, or -1 */
 };
 
 /* Before the command: with -v the bundle's change statement and what it does not hold

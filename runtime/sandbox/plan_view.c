@@ -129,6 +129,19 @@ static int node_above(const struct plan_build *b, const char *path)
 	return -1;
 }
 
+/* A file with which a private tree begins. */
+static void make_copy(struct plan_build *b, const struct sandbox_node *n, size_t top)
+{
+	struct plan_op *op;
+
+	make_above(b, n->path, top);
+	op = plan_add(b->p, STEP_MKFILE, PLAN_INIT);
+	op->mode = 0644;
+	make_at(b, op, n->path, strlen(n->path));
+	op->other = plan_blob(b->p, n->text, n->ntext);
+	op->len = (uint32_t)n->ntext;
+}
+
 /* Makes the names that nodes and links directly on ground `i` (-1: the root) need. */
 static void make_places(struct plan_build *b, int i)
 {
@@ -138,6 +151,9 @@ static void make_places(struct plan_build *b, int i)
 		if (!b->v->nodes[j].noted && b->parent[j] == i &&
 		    b->v->nodes[j].path[1] && !special(b->v->nodes[j].path))
 			make_place(b, b->v->nodes[j].path, top, b->v->nodes[j].is_dir);
+	for (size_t j = 0; j < b->v->n; j++)
+		if (b->v->nodes[j].text && node_above(b, b->v->nodes[j].path) == i)
+			make_copy(b, &b->v->nodes[j], top);
 	for (size_t j = 0; j < b->v->nlinks; j++) {
 		const struct sandbox_link *l = &b->v->links[j];
 		struct plan_op *op;

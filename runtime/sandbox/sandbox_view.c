@@ -24,6 +24,7 @@ void sandbox_view_release(struct sandbox_view *v)
 		free(v->nodes[i].path);
 		free(v->nodes[i].source);
 		free(v->nodes[i].forced_name);
+		free(v->nodes[i].text);
 	}
 	for (size_t i = 0; i < v->ncreatable; i++)
 		free(v->creatable[i].path);

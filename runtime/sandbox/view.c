@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "runtime/base/folds.h"
+#include "runtime/base/io.h"
 #include "runtime/sandbox/view_binds.h"
 #include "runtime/sandbox/view_names.h"
 #include "runtime/sandbox/view_place.h"
@@ -37,8 +38,19 @@ static int put_node(struct view_builder *b, struct view_place *p)
 	n->source = p->source ? strdup(p->source) : NULL;
 	if (p->source && !n->source)
 		return -ENOMEM;
-	n->masked = g->mask || (g->note && !w->mounted);
+	n->masked = g->mask || (g->note && !w->mounted && !g->copy);
 	n->noted = g->note;
+	if (g->copy) {
+		char name[40];
+		int r;
+
+		(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", o->fd);
+		r = io_read_file(name, VIEW_MOST_COPIED, &n->text, &n->ntext);
+		if (r < 0)
+			return rt_fail_errno(b->err, -r, "%s", p->path);
+		n->scratch = true;
+		n->ops = PB_READ | PB_WRITE;
+	}
 	n->locked = g->lock;
 	n->absent = g->absent || (g->note && w->mounted);
 	n->is_dir = w->private_ || o->is_dir || g->is_dir;

@@ -32,6 +32,27 @@ enum view_answer view_answer_of(const struct decide_ctx *c, const struct decisio
 	return rule && rule->kind == PB_FILE ? VIEW_DENY : VIEW_OTHERWISE;
 }
 
+/* Is it std/base or the floor alone that denies it?  If not all rules that matched are listed, it is not. */
+static bool denied_by_library(const struct decide_ctx *c, const struct decision *d)
+{
+	for (uint32_t i = 0; i < d->nmatched && i < DECIDE_MAX_MATCHED; i++) {
+		const struct pb_rule *r = bundle_rule(c->b, d->matched[i]);
+
+		if (!r || (r->effect != PB_ALLOW && r->level != PB_DEFAULT))
+			return false;
+	}
+	return d->nmatched && d->nmatched <= DECIDE_MAX_MATCHED;
+}
+
+/* A name in a private tree, which the library keeps: its rules are about the host's file. */
+static bool is_own_after_all(const struct decide_ctx *c, uint8_t op, const char *path)
+{
+	struct decision d;
+
+	decide_file(c, op, path, &d);
+	return denied_by_library(c, &d);
+}
+
 static enum view_answer ask(const struct decide_ctx *c, uint8_t op, const char *path,
 			    uint32_t *ret_rule)
 {
@@ -109,6 +130,8 @@ bool view_allows_near(const struct decide_ctx *c, const struct sandbox_view *vie
 	if (op == PB_WRITE && !made && is_kept(view, path, ret_rule))
 		return false;
 	a = ask_near(c, near, op, path, ret_rule);
+	if (own && a == VIEW_DENY && is_own_after_all(c, op, path))
+		a = VIEW_OWN;
 	for (size_t i = 0; i < view->naliases && a != VIEW_DENY; i++) {
 		const struct sandbox_alias *alias = &view->aliases[i];
 		enum view_answer by_alias;

@@ -75,6 +75,7 @@ static int take_away(struct view_builder *b, size_t i, const char *named, const 
 		return 0;
 	p->wanted.restricted = true;
 	p->wanted.floor = p->wanted.floor && from.floor;
+	p->wanted.library = p->wanted.library && from.library;
 	if (p->wanted.rule == VIEW_NO_RULE)
 		p->wanted.rule = rule;
 	if (!from.forced)

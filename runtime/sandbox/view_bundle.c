@@ -43,6 +43,13 @@ static enum view_answer bundle_decide_socket(void *arg, const char *path, uint32
 	return rule && rule->kind == PB_UNIX ? VIEW_DENY : VIEW_OTHERWISE;
 }
 
+static bool is_library(const struct bundle *b, uint32_t rule)
+{
+	const struct pb_rule *r = bundle_rule(b, rule);
+
+	return r && r->level == PB_DEFAULT;
+}
+
 static char *full_path(const struct sandbox_run *run, const struct pb_mounts *m,
 		       const struct pb_anchor *a)
 {
@@ -145,6 +152,8 @@ int sandbox_view_make(const struct sandbox_run *run, struct sandbox_view *ret,
 		v[n].effect = a->effect;
 		v[n].flags = a->flags & (PB_AF_BELOW | PB_AF_SCRATCH | PB_AF_FLOOR |
 					 PB_AF_SOCKET);
+		if (is_library(run->bundle, a->rule))
+			v[n].flags |= VIEW_AF_LIBRARY;
 		v[n].rule = a->rule;
 		if (a->kind != PB_A_ANY) {
 			/* this run does not have that root: no such names */

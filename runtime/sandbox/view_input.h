@@ -23,6 +23,7 @@ struct view_answers {
 };
 
 #define VIEW_AF_FORCE 0x80 /* read-only whatever the rules say (for git's hooks) */
+#define VIEW_AF_LIBRARY 0x20 /* a rule of std/base or of the floor */
 #define VIEW_AF_FILE 0x40  /* with VIEW_AF_FORCE: a name that may be absent (for git's
                               files) */
 

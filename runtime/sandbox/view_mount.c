@@ -177,6 +177,7 @@ static void copy(struct view_wanted *to, const struct view_wanted *from)
 	to->no_socket |= from->no_socket;
 	to->listens |= from->listens;
 	to->floor = from->floor;
+	to->library = from->library;
 	to->wildcard |= from->wildcard;
 	to->opens |= from->opens;
 	to->forced |= from->forced;

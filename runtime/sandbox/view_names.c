@@ -294,6 +294,25 @@ static void close_to_sockets(const struct view_builder *b, struct sandbox_node *
 			  b->in->decide_socket(b->in->arg, host, &rule) == VIEW_ALLOW);
 }
 
+/* A rename over a file that is mounted alone is polrun's: the kernel moves nothing over a mount. */
+static void mark_alone(struct view_builder *b)
+{
+	struct sandbox_view *v = b->out;
+
+	for (size_t i = 0; i < v->n && b->in->broker; i++) {
+		struct sandbox_node *n = &v->nodes[i], *up = NULL;
+
+		if (n->noted || n->masked || n->locked || n->is_dir || n->socket || n->scratch ||
+		    !(n->ops & PB_WRITE) || view_is_system(n->path))
+			continue;
+		for (size_t j = 0; j < i; j++)
+			if (!v->nodes[j].noted && view_below(n->path, v->nodes[j].path))
+				up = &v->nodes[j];
+		n->alone = up && up->scratch && (up->ops & PB_WRITE) && !up->broker && !up->masked && !up->locked;
+		v->brokers |= n->alone;
+	}
+}
+
 int view_opens(struct view_builder *b)
 {
 	struct sandbox_view *v = b->out;
@@ -314,5 +333,6 @@ int view_opens(struct view_builder *b)
 		v->brokers |= by_name;
 		v->owns |= by_name && n->scratch;
 	}
+	mark_alone(b);
 	return r;
 }

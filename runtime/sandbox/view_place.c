@@ -123,7 +123,7 @@ struct view_place *view_place_at(struct view_builder *b, const char *path)
 	p->path = strndup(path, len);
 	if (!p->path)
 		return NULL;
-	p->wanted.floor = true;
+	p->wanted.floor = p->wanted.library = true;
 	p->wanted.rule = p->wanted.ro.by = VIEW_NO_RULE;
 	p->wanted.unread = p->wanted.unstarted = VIEW_NO_RULE;
 	p->found.object.fd = -1;

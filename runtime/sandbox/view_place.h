@@ -13,6 +13,7 @@
 #include "runtime/sandbox/view_input.h"
 
 #define VIEW_NO_RULE UINT32_MAX
+#define VIEW_MOST_COPIED 65536
 
 /*
  * 1. What is wanted.  Filled by view_want.c and the files that it calls: view_anchor.c
@@ -24,6 +25,7 @@ struct view_wanted {
 	bool named;      /* an allow names it: show the host's object */
 	bool restricted; /* a deny or hide names it */
 	bool floor;      /* only rules of the floor restrict it */
+	bool library;    /* only rules of std/base and of the floor do */
 	bool private_;   /* a private tree begins here */
 	bool scratch;    /* the private tree is writable for the run */
 	bool wildcard;   /* a rule with a wildcard restricts names in this directory */
@@ -70,6 +72,7 @@ struct view_given {
 	bool absent;       /* the host has nothing there */
 	bool is_dir;       /* the run makes a directory there */
 	bool note;         /* nothing is mounted, but --plan shows it */
+	bool copy;         /* the private tree begins with a copy of the host's file */
 	bool socket;       /* a socket file that is brought in alone */
 	bool soft;         /* the mask is of what the run found and not of a rule: the
 	                      host may take the name away */

@@ -6,6 +6,7 @@
 #include "runtime/sandbox/view_settle.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,9 +84,30 @@ static void decide_ops(const struct view_builder *b, struct view_place *p, bool 
 
 /* --- one place ----------------------------------------------------------------------- */
 
+/*
+ * The user's settings of git in a private HOME: `git config --global` replaces the file, which a mount would not
+ * let it do.  So the run has a copy, and what it sets there is gone after it.  Other files that may only be
+ * read are the host's, and stay so.
+ */
+static bool is_copied(const struct view_builder *b, const struct view_place *p, const struct view_place *up)
+{
+	static const char name[] = "/.gitconfig";
+	const struct view_object *o = &p->found.object;
+	const char *home = b->in->home;
+	const size_t n = home ? strlen(home) : 0;
+	struct stat st;
+
+	return n && p->len == n + sizeof(name) - 1 && !memcmp(p->path, home, n) && !strcmp(p->path + n, name) &&
+	       p->given.ops == PB_READ && !p->wanted.restricted && !p->source && S_ISREG(o->mode) && up &&
+	       up->wanted.scratch && (up->given.ops & PB_WRITE) && !up->given.broker &&
+	       fstat(o->fd, &st) == 0 && st.st_size <= VIEW_MOST_COPIED &&
+	       /* what the run could not read of a mount is not copied for it */
+	       (b->in->foreign ? (st.st_mode & S_IROTH) != 0 : faccessat(AT_FDCWD, p->path, R_OK, AT_EACCESS) == 0);
+}
+
 /* In a tree of the run's own: makes the names that rules restrict, and shows from the
  * host what an allow names. */
-static void settle_own(struct view_place *p, const struct view_place *up)
+static void settle_own(const struct view_builder *b, struct view_place *p, const struct view_place *up)
 {
 	const struct view_object *o = &p->found.object;
 	struct view_wanted *w = &p->wanted;
@@ -103,10 +125,18 @@ static void settle_own(struct view_place *p, const struct view_place *up)
 		g->broker = g->broker && (g->ops & PB_WRITE);
 		return;
 	}
+	if (w->named && o->exists && is_copied(b, p, up)) {
+		g->note = g->copy = true;
+		return;
+	}
 	if (w->named && o->exists && mountable(o) && g->ops) {
 		g->keep = g->from_host = true;
 		return;
 	}
+	/* what the library keeps are the host's files, and nothing of the host is here: settings and
+	 * keys that programs make for themselves are the run's own, and lost with it */
+	if (w->restricted && w->library && !w->wildcard)
+		return;
 	/* what an allow names and the host does not have is the run's own after all: a name
 	 * in its place would be neither the file nor the folder that programs look for */
 	if (w->named && !w->restricted && (!lost || !o->exists))
@@ -384,7 +414,7 @@ static int settle_one(struct view_builder *b, size_t i)
 		return rt_fail(b->err, ENOTDIR, "scratch %s: there is no such directory on "
 			       "this host, and it lies in a tree of the host", p->path);
 	if (w->private_ || region == REGION_OWN)
-		settle_own(p, up);
+		settle_own(b, p, up);
 	else if (region == REGION_HOST || w->named)
 		r = settle_host(b, p, up);
 	else
@@ -401,7 +431,7 @@ static void forget(struct view_builder *b)
 		struct view_given *g = &b->places[i].given;
 
 		g->keep = g->mask = g->lock = g->note = g->from_host = g->socket =
-			g->soft = g->broker = false;
+			g->soft = g->broker = g->copy = false;
 		/* a tree above may be the run's to write now, and so mapped to its user */
 		if (b->places[i].found.object.unreachable)
 			b->places[i].found.looked = false;

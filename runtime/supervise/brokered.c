@@ -295,7 +295,7 @@ static int add_places(struct brokered *b, struct sandbox_child *child)
 
 	b->root_fd = child->root_fd;
 	child->root_fd = -1;
-	b->fds = calloc(2 * (v->n + 2), sizeof(*b->fds));
+	b->fds = calloc(4 * (v->n + 2), sizeof(*b->fds));
 	if (!b->fds)
 		return -ENOMEM;
 	r = b->root_fd < 0 ? -EBADF : add(b, BROKER_LOOK, "/", b->root_fd);
@@ -391,6 +391,44 @@ static int add_seen(struct brokered *b)
 	b->from.reads = v->opens;
 	b->from.starts = v->starts;
 	return r;
+}
+
+/* A descriptor on the mount that the run sees, which has its flags. */
+static int add_alone_at(struct brokered *b, const struct sandbox_node *n, enum broker_place_kind kind)
+{
+	int fd = sys_open_beneath(b->root_fd, n->path + 1, O_PATH | O_CLOEXEC | (n->is_dir ? O_DIRECTORY : 0),
+				  RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+	int r = fd < 0 ? -errno : 0;
+
+	if (fd >= 0) {
+		b->fds[b->nfds++] = fd;
+		r = broker_trees_add(&b->broker.alone_files, kind, n->path, fd);
+	}
+	return r == -EEXIST ? 0 : r;
+}
+
+/* Files of the host in private trees, which programs save by a rename. */
+static int add_alone(struct brokered *b)
+{
+	const struct sandbox_view *v = b->view;
+	int r = 0;
+
+	for (size_t i = 0; i < v->n && r == 0; i++) {
+		const struct sandbox_node *n = &v->nodes[i];
+
+		if (!n->alone)
+			continue;
+		r = add_alone_at(b, n, BROKER_ALONE);
+		if (r == 0)
+			r = add_alone_at(b, above(v, n), BROKER_WRITE_HERE);
+	}
+	/* other mounts in such a tree are walked through by no call */
+	for (size_t i = 0; i < v->n && r == 0 && b->broker.alone_files.n; i++)
+		if (!v->nodes[i].noted && v->nodes[i].path[1] &&
+		    !broker_trees_at(&b->broker.alone_files, v->nodes[i].path, strlen(v->nodes[i].path)))
+			r = broker_trees_add(&b->broker.alone_files, BROKER_HOLE, v->nodes[i].path, -1);
+	return r == 0 && b->broker.alone_files.n ?
+		       broker_trees_add(&b->broker.alone_files, BROKER_LOOK, "/", b->root_fd) : r;
 }
 
 /* A failure of setfsuid() shows only in what it returns the next time. */
@@ -524,12 +562,15 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 		r = -errno;
 	if (r == 0)
 		r = stays_init(&b->stays, view);
-	b->broker.trees.uid = b->broker.reads.uid = b->broker.starts.uid = ids.uid_out;
+	b->broker.trees.uid = b->broker.reads.uid = b->broker.starts.uid =
+		b->broker.alone_files.uid = ids.uid_out;
 	b->from.proc_fd = sys_open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 	if (r == 0 && b->from.proc_fd < 0)
 		r = -errno;
 	if (r == 0)
 		r = add_places(b, child);
+	if (r == 0)
+		r = add_alone(b);
 	if (r == 0 && (view->opens || view->starts))
 		r = add_seen(b);
 	if (r == 0 && view->starts && copies_init(&b->copies, &b->held, child, err) < 0) {

@@ -97,15 +97,18 @@ static void file_denied(const struct judge *j, uint8_t op, const char *path,
 	denials_add(j->denials, "file", ops[op], subject, 0, rule);
 }
 
-/* Has the host a file there, where the run has a tree of its own?  That a hidden one exists is not told. */
+/* Has the host a file there, where the run has a tree of its own?  That one exists which a rule of a policy
+ * hides is not told; what the library hides is a list that everybody can read. */
 static bool is_left_outside(const struct judge *j, const char *path, const struct sandbox_node *n)
 {
+	const struct pb_rule *r;
 	struct decision d;
 
 	if (!n || !n->scratch || !exists_outside(path))
 		return false;
 	decide_file(&j->run->ctx, PB_READ, path, &d);
-	return d.effect != PB_HIDE;
+	r = bundle_rule(j->run->bundle, d.rule);
+	return d.effect != PB_HIDE || (r && r->level == PB_DEFAULT);
 }
 
 void judge_file(const struct judge *j, uint8_t op, const char *path, bool must_exist,

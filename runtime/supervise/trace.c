@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -173,6 +174,21 @@ static void look_at_path(struct trace *t, const struct path_call *c,
 	}
 }
 
+/* A file that is mapped to be executed, by its descriptor: the mount that it lies on refuses that where
+ * the rules let nothing be executed. */
+static void look_at_mapping(struct trace *t, const struct seccomp_notif *req)
+{
+	const __u64 *args = req->data.args;
+	char name[48], path[PATH_MAX];
+
+	if (req->data.nr != SYS_mmap || !(args[2] & PROT_EXEC) || (args[3] & MAP_ANONYMOUS) ||
+	    (int)(uint32_t)args[4] < 0)
+		return;
+	(void)snprintf(name, sizeof(name), "%d/fd/%d", (int)req->pid, (int)(uint32_t)args[4]);
+	if (tracee_link(t->paths.proc_fd, name, path) && path[0] == '/' && !tracee_is_gone(path))
+		judge_file(&t->judge, PB_EXEC, path, true, true);
+}
+
 void trace_look(struct trace *t, const struct seccomp_notif *req)
 {
 	if (t->paths.proc_fd < 0 || t->paths.root_fd < 0)
@@ -182,6 +198,7 @@ void trace_look(struct trace *t, const struct seccomp_notif *req)
 	for (size_t i = 0; i < sizeof(path_calls) / sizeof(path_calls[0]); i++)
 		if (path_calls[i].nr == req->data.nr)
 			look_at_path(t, &path_calls[i], req);
+	look_at_mapping(t, req);
 	trace_net_look(&t->judge, &t->paths, req);
 	if (!t->paths.given_up)
 		return;

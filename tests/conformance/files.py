@@ -202,6 +202,9 @@ class Run:
             if not of_host and by == [-1] and j.is_own_after_all(p):
                 seen["own after all"] += 1
                 continue
+            if not of_host and j.is_librarys_alone(op, p):
+                seen["kept by the library alone"] += 1
+                continue
             if j.is_under(op, p, by):
                 seen["under"] += 1
             elif j.is_entry_only(verb, op, p, by, of_host):

@@ -213,6 +213,13 @@ class Judge:
         return named and any(at(path, p) for r in self.o.rules.values()
                              for p in r.places if r.flag == "s")
 
+    def is_librarys_alone(self, op, path):
+        """In a scratch tree, and only std/base and the floor deny it: they mean the host's."""
+        against = [r for r in (self.o.rules[n] for n in self.o.ask(op, path)[3] if n >= 0)
+                   if r.effect != "allow"]
+        return bool(against) and all(r.level == "default" for r in against) and \
+            any(at(path, p) for r in self.o.rules.values() for p in r.places if r.flag == "s")
+
     def host_may_have(self, place, path):
         """Is there something at the place, which `path` could lie below?"""
         kind = self.start.get(os.path.realpath(place), (0,))[0]

@@ -46,4 +46,23 @@ run_with both "$HOME/bin/tool"
 want_rc 0
 want_out '^ran$'
 
+
+t "a directory of PATH that is a link outside of what is shown, to programs that are shown"
+mkdir -p "$WORK/out/run" "$HOME/share/other"
+ln -s "$HOME/share/tool" "$WORK/out/run/way"
+ln -s "$HOME/share/other" "$WORK/out/run/other"
+mv "$HOME/share/tool/1.0" "$HOME/share/tool/mytool"
+cp "$HOME/share/tool/mytool" "$HOME/share/other/hidden"
+policy 'file { allow read, exec "${HOME}/share/tool" }' target
+PATH=$WORK/out/run/way:$WORK/out/run/other:$PATH run_with target mytool
+want_rc 0
+want_out '^ran$'
+PATH=$WORK/out/run/way:$WORK/out/run/other:$PATH run_with target sh -c 'mytool && echo "$PATH"'
+want_rc 0
+want_out '^ran$'
+want_out "^$HOME/share/tool:$WORK/out/run/other:"
+PATH=$WORK/out/run/other:$PATH run_with target hidden
+want_rc 127
+PATH=/bin:/usr/bin run_with target sh -c 'echo "$PATH"'
+want_out '^/bin:/usr/bin$'
 done_

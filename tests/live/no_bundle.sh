@@ -83,7 +83,7 @@ tty -q true
 [ -z "$out" ] || bad "-q says: $out"
 tty true
 want_rc 0
-want_out '^polrun: this project has no policy: .*std/profile/project.*polc init'
+want_out '^polrun: this project has no policy: .*std/profile/local.*polc init'
 tty true
 want_rc 0
 [ -z "$out" ] || bad "told again: $out"

@@ -36,7 +36,7 @@ printf 'policy x { level project }\ncommand { deny "frob:*" as no-frob }\ntest "
 cd "$HOME/some" || exit 1
 go check
 want_rc 0
-want_err '^polc: no policy was named; here polrun takes \.pol/a\.pol, std/profile/project\.pol$'
+want_err '^polc: no policy was named; here polrun takes \.pol/a\.pol, std/profile/local\.pol$'
 go explain command 'frob x'
 want_rc 1
 want_out 'decided by no-frob'

@@ -24,7 +24,9 @@ in_profile() { # PROFILE COMMAND…
 }
 
 t "tools of managers in HOME run, under each profile, and stay as they are"
-for dir in .local/bin .nvm/versions/node/v22/bin .pyenv/shims .asdf/shims .cargo/bin .local/share/mise/shims; do
+for dir in .local/bin .nvm/versions/node/v22/bin .pyenv/shims .asdf/shims .cargo/bin .local/share/mise/shims \
+	.rbenv/shims .rvm/bin .volta/bin .fnm/x/bin miniconda3/bin .sdkman/candidates/java/current/bin .dotnet/tools \
+	.ghcup/bin .opam/default/bin; do
 	mkdir -p "$HOME/$dir"
 	printf '#!/bin/sh\necho tool\n' >"$HOME/$dir/mytool"
 	chmod +x "$HOME/$dir/mytool"
@@ -84,6 +86,38 @@ want_out '^true off$'
 no_file "$HOME/.cargo/.package-cache"
 in_profile project cat "$HOME/go/pkg/mod/x/a.go"
 [ "$rc" -ne 0 ] || bad "the control: project shows the cache"
+
+t "where nobody has written a policy, and under std/profile/caches: what was fetched is read and not written"
+printf 'policy c { level user }\nuse std/dev/node, std/profile/caches\n' >"$WORK/caches.pol"
+"$BIN/polc" compile "$WORK/caches.pol" -o "$WORK/caches.polb" >/dev/null 2>"$WORK/.e" || bad "caches: $(cat "$WORK/.e")"
+in_no() { "$BIN/polrun" "$@" >"$WORK/.o" 2>"$WORK/.e" </dev/null
+	rc=$? out=$(cat "$WORK/.o") err=$(cat "$WORK/.e"); }
+in_no sh try.sh
+want_out '^fetched$'
+in_profile caches sh try.sh
+want_out '^fetched$'
+[ "$(cat "$HOME/.cargo/registry/src/x/lib.rs" "$HOME/go/pkg/mod/x/a.go")" = $'fetched\nfetched' ] ||
+	bad "a cache was written"
+
+t "a cache of the host is written where a policy says std/cache/*, and by nothing else of the library"
+for use in cargo:std/cache/cargo net:std/net/crates; do
+	printf 'policy c { level user }\nuse std/dev/rust, %s\nnetwork limited\n' "${use#*:}" >"$WORK/${use%%:*}.pol"
+	"$BIN/polc" compile "$WORK/${use%%:*}.pol" -o "$WORK/${use%%:*}.polb" >/dev/null 2>"$WORK/.e" || bad "$use: $(cat "$WORK/.e")"
+done
+mkdir -p "$HOME/.cargo/git" && : >"$HOME/.cargo/.package-cache"
+printf '%s\n' 'cd ~/.cargo; mkdir registry/new && echo in >registry/new/f && echo wrote; flock -n .package-cache true && echo locked' \
+	'echo x >bin/mytool; echo x >config.toml; echo "offline $CARGO_NET_OFFLINE"' >write.sh
+in_profile net sh write.sh
+no_out '^wrote$'
+no_file "$HOME/.cargo/registry/new"
+in_profile cargo sh write.sh
+want_out '^wrote$'
+want_out '^locked$'
+want_out '^offline $'
+want_text in "$HOME/.cargo/registry/new/f"
+[ "$(wc -l <"$HOME/.cargo/bin/mytool")" -eq 2 ] || bad "a program was written"
+no_file "$HOME/.cargo/config.toml"
+rm -r "$HOME/.cargo/registry/new"
 
 # What a registry on the loopback gave is in the caches; then there is none.
 registry() { # COMMAND…: while it is there

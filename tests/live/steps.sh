@@ -20,7 +20,7 @@ echo host >"$WORK/out/host"
 policy 'file {
 	allow read, exec "'"$PROBES"'"
 	scratch "${HOME}", "/dev/shm"
-	deny write "${PROJECT_DIR}/a/b/c"
+	deny write "${PROJECT_DIR}/a/b/c", "${HOME}/.locked"
 	hide "${PROJECT_DIR}/hid", "${PROJECT_DIR}/hidfile", "${HOME}/.secret"
 	allow read, write "'"$W"'"
 	hide "'"$W"'/a/b/c"
@@ -91,9 +91,9 @@ inside "$F" read near
 want_out '^OK$'
 
 t "lock-name: a denied name in a tree of the run's own"
-inside "$F" create "$HOME/.bashrc"
+inside "$F" create "$HOME/.locked"
 want_out '^EEXIST$'
-inside "$F" rename "$HOME/.bashrc" "$HOME/x"
+inside "$F" rename "$HOME/.locked" "$HOME/x"
 want_out '^EBUSY$'
 inside "$F" create "$HOME/.other"
 want_out '^OK$'

@@ -41,6 +41,8 @@ mapfile -t profiles < <(cd stdlib-policies && find profile -name '*.pol' ! -name
 tested 30 "${ready[@]}"
 tested 10 "${agents[@]}"
 tested 8 "${profiles[@]}"
+mapfile -t caches < <(cd stdlib-policies && ls cache/*.pol)
+tested 2 "${caches[@]}"
 # The rest are facts.
 for f in stdlib-policies/{base,floor,net/*,unix/*,syscalls/*,commands/*}.pol; do
 	if out=$("$polc" check "$f" 2>&1); then ok "$f"; else bad "$f" "$out"; fi

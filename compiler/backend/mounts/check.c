@@ -264,7 +264,13 @@ static void check_wild_write(const struct mounts_ctx *c, const struct ir_rule *r
 
 #define ABSENT                                                                    \
 	"; where it is absent at the start, polrun decides each writing call in the " \
-	"smallest existing tree above it; in scratch trees it is made and masked"
+	"smallest existing tree above it; in scratch trees it is "
+
+/* What the library keeps are files of the host: in a tree of the run's own it makes nothing. */
+static const char *in_scratch(const struct ir_rule *r)
+{
+	return r->level == IR_DEFAULT ? "the run's own" : "made and masked";
+}
 
 static void check_literal(const struct mounts_ctx *c, const struct ir_rule *r)
 {
@@ -279,12 +285,12 @@ static void check_literal(const struct mounts_ctx *c, const struct ir_rule *r)
 	if (r->effect == IR_HIDE) {
 		bk_note(c->report, r, LAYER, BK_EXACT,
 			"not mounted, or masked; the name stays visible where its "
-			"directory is" ABSENT);
+			"directory is" ABSENT "%s", in_scratch(r));
 		return;
 	}
 	if (ops & IR_READ) {
 		if (also_denied(c, r, IR_WRITE) && also_denied(c, r, IR_EXEC))
-			bk_note(c->report, r, LAYER, BK_EXACT, "masked" ABSENT);
+			bk_note(c->report, r, LAYER, BK_EXACT, "masked" ABSENT "%s", in_scratch(r));
 		else
 			bk_note(c->report, r, LAYER, BK_OVER,
 				"masked: writing and executing are denied there too");
@@ -292,11 +298,11 @@ static void check_literal(const struct mounts_ctx *c, const struct ir_rule *r)
 	}
 	if (ops & IR_EXEC)
 		bk_note(c->report, r, LAYER, BK_EXACT, "mounted noexec" ABSENT
-			"; where it could be executed then, it is not made (over)");
+			"%s; where it could be executed then, it is not made (over)", in_scratch(r));
 	else
 		bk_note(c->report, r, LAYER, BK_EXACT,
 			"in a tree that the run can write, polrun decides each writing call by "
-			"name" ABSENT);
+			"name" ABSENT "%s", in_scratch(r));
 }
 
 static void check_deny(const struct mounts_ctx *c, const struct ir_rule *r)

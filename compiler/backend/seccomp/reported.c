@@ -2,6 +2,7 @@
 #include "compiler/backend/seccomp/reported.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 #include "compiler/base/vec.h"
 #include "compiler/ir/texts.h"
@@ -30,6 +31,10 @@ static const char *const traced[] = {
 	"sendto",     "stat",      "statfs",     "statx",
 };
 
+/* And a mapping that is to be executed, which a mount without exec refuses: a library, a module of an
+ * interpreter. */
+static const struct broker_row mapped = { "mmap", 2, PROT_EXEC };
+
 static const struct broker_row *broker_row(const char *name)
 {
 	for (size_t i = 0; i < POL_LEN(brokered); i++)
@@ -43,7 +48,7 @@ static bool is_traced(const char *name)
 	for (size_t i = 0; i < POL_LEN(traced); i++)
 		if (strcmp(name, traced[i]) == 0)
 			return true;
-	return broker_row(name) != NULL;
+	return broker_row(name) != NULL || strcmp(name, mapped.name) == 0;
 }
 
 /* An open that writes nothing matters only where reading is decided by name. */
@@ -62,12 +67,13 @@ bool reported_find(const struct ir *ir, enum pb_filter_kind kind, uint32_t nr,
 	if (!call)
 		return false;
 	*ret = (struct reported){ .verdict = PB_V_TRACE, .always = true };
-	if (kind == PB_FILTER_TRACE)
+	if (kind == PB_FILTER_TRACE && strcmp(call->name, mapped.name) != 0)
 		return is_traced(call->name);
-	row = kind == PB_FILTER_BROKER ? broker_row(call->name) : NULL;
+	row = kind == PB_FILTER_BROKER ? broker_row(call->name) : kind == PB_FILTER_TRACE ? &mapped : NULL;
 	if (!row || (row->arg == BROKER_STARTS && !ir_starts_by_name(ir)))
 		return false;
-	ret->verdict = PB_V_BROKER;
+	if (kind == PB_FILTER_BROKER)
+		ret->verdict = PB_V_BROKER;
 	ret->always = counts_always(ir, row);
 	if (!ret->always)
 		ret->when = (struct ir_cond){ .op = IR_C_CMP,
