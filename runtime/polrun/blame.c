@@ -104,6 +104,21 @@ static bool shows_nothing(const struct blame *b, const char *path)
 	return !holds_something(b->view, path) && !(n && strcmp(n->path, path) == 0);
 }
 
+/* Does the run see that the host has something there?  In a tree of its own a hidden name is made whether it
+ * exists or not. */
+static bool is_seen(const struct blame *b, const struct sandbox_node *n)
+{
+	char dir[PATH_MAX];
+	const struct sandbox_node *up;
+
+	if (!n || !n->masked || n->noted)
+		return false;
+	(void)snprintf(dir, sizeof(dir), "%s", n->path);
+	*strrchr(dir, '/') = '\0';
+	up = dir[0] ? sandbox_view_find(b->view, dir) : NULL;
+	return !up || !up->scratch;
+}
+
 /* How the command comes to a path. */
 struct about {
 	const char *ops;    /* what it needs there */
@@ -135,8 +150,7 @@ static void tell(struct told *t, const char *path, const struct about *a)
 		if (strcmp(t->seen[i], path) == 0)
 			return;
 	decide_file(&b->run->ctx, PB_READ, path, &d);
-	if (d.effect == PB_HIDE && !(n && n->masked && !n->noted) &&
-	    !(n && n->scratch && is_default(b, d.rule)))
+	if (d.effect == PB_HIDE && !is_seen(b, n) && !(n && n->scratch && is_default(b, d.rule)))
 		return;
 	by = d.effect != PB_ALLOW ? d.rule : n ? n->rule[0] : d.rule;
 	(void)snprintf(t->seen[t->n++], PATH_MAX, "%s", path);

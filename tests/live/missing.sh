@@ -34,6 +34,10 @@ run_with base npm install
 want_line '~/\.npmrc \(npm reads it\) .*: rule .* at std/base\.pol:[0-9]+; to let it pass: allow read "\$\{HOME\}/\.npmrc"'
 run_with base -c 'cd . && aws s3 ls'
 want_line '~/\.aws/config \(aws reads it\) .*; to let it pass: allow read "\$\{HOME\}/\.aws/config"'
+# whichever program looks for it
+echo 'cat ~/.npmrc; exit 3' >looks.sh
+run_with base --explain-denials sh looks.sh
+want_line 'blocked: read .*/\.npmrc: rule .* at std/base\.pol'
 # what is said is enough
 raw_policy 'policy o { level user }
 use std/profile/project
@@ -66,9 +70,9 @@ raw_policy 'policy m { level user }
 use std/profile/project
 file { allow read, exec "'"$WORK"'/bin" }
 '"$HIDDEN" mine
-rm "$HOME/.pypirc"
 run_with mine twine upload x
 no_err pypirc
+rm "$HOME/.pypirc"
 rm -rf "$HOME/.aws"
 
 t "a variable of the caller that is not kept, where the command or a file that it names has its name"
