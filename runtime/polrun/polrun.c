@@ -222,7 +222,7 @@ static int check_outputs(struct session *s, struct rt_err *err)
 		return -err->err;
 	}
 	/* if polrun is killed, the report of an earlier run must not pass for that of this one */
-	if (s->report.fd >= 0 && s->opt.action == OPT_RUN && ftruncate(s->report.fd, 0) != 0)
+	if (s->report.fd >= 0 && s->opt.action == OPT_RUN && SYS_RETRY(ftruncate(s->report.fd, 0)) != 0)
 		return rt_fail_errno(err, errno, "the report");
 	return 0;
 }

@@ -42,11 +42,15 @@ syscall { deny sethostname with EACCES }
 limits { disk 8M  files 200  time 60s }
 env { keep PATH, HOME }
 '''
+CONFIG = '[core]\n\tbare = false\n'
+CHANGED = '[user]\n\tname = x\n'  # which a run may add: doc/enforcement.md
 # What the walls let through is what it prints.
 COMMAND = '''cat near hid/s hidfile to/s; echo x >fresh; echo x >a/b/c/x; mv a moved
 ls "$HOME/.secret" a/b /dev /; ./prog; cat /proc/sys/net/ipv4/tcp_fastopen
 grep -E '^(Cap|NoNewPrivs|Seccomp:|Sig(Ign|Blk))' /proc/self/status; pwd; id -u
-hostname x; rm -f fresh; ./large; exit 7'''
+hostname x; rm -f fresh; ./large
+for text in '[user]\n\tname = x\n' ''; do printf "[core]\\n\\tbare = false\\n$text" >fresh; mv -f fresh .git/config; done
+rm -f fresh; mkfifo fresh; echo fifo 1<>fresh; rm -f fresh; exit 7'''
 
 
 LIMITED = POLICY.replace('network disabled', '''network limited
@@ -75,6 +79,7 @@ class World:
         self.report = os.path.join(work, 'reports', 'report.json')
         os.mkdir(os.path.dirname(self.report))
         os.chmod(os.path.dirname(self.report), 0o777)
+        self.temporary = os.path.join(self.project, '.git/config.polrun')
         self.given, self.taken = os.path.join(work, 'given'), os.path.join(work, 'taken')
         for d in ('a/b/c', 'hid', '.git/hooks', 'to'):
             os.makedirs(os.path.join(self.project, d))
@@ -82,7 +87,7 @@ class World:
         os.makedirs(os.path.join(self.home, '.local/state/pol'), 0o700)
         for name, text in (('hid/s', SECRET + '\n'), ('hidfile', SECRET + '\n'), ('near', 'near\n'), ('lent', 'lent\n'),
                            ('.git/HEAD', 'ref: refs/heads/main\n'),
-                           ('.git/config', '[core]\n\tbare = false\n'),
+                           ('.git/config', CONFIG),
                            (self.given, 'given\n'), (self.taken, '')):
             with open(os.path.join(self.project, name), 'w') as f:
                 f.write(text)
@@ -128,11 +133,17 @@ class World:
         os.chmod(self.signed, 0o600)
 
     def tidy(self):
-        """What the command had made when it was killed is no leftover of polrun."""
+        """What the command had made when it was killed, or could not change back, is no leftover of polrun."""
         try:
             os.unlink(os.path.join(self.project, 'fresh'))
         except FileNotFoundError:
             pass
+        config = os.path.join(self.project, '.git/config')
+        with open(config) as f:
+            now = f.read()
+        if now == CONFIG + CHANGED:
+            with open(config, 'w') as f:
+                f.write(CONFIG)
 
     def files(self):
         found = {}
@@ -263,7 +274,8 @@ def run(w, fault=None, log=False, kill=None, options=(), bundle=None, closed=(),
                          stdout=taken or subprocess.PIPE, stderr=subprocess.PIPE,
                          preexec_fn=prepare if closed or fsize is not None else None)
     got = {f: b'' for f in (p.stdout, p.stderr) if f}
-    open_, left, end, killed = set(got), [], time.monotonic() + 20, 0
+    # a call that cannot have the lock of names waits for five seconds
+    open_, left, end, killed = set(got), [], time.monotonic() + 90, 0
     while open_:
         ready, _, _ = select.select(list(open_), [], [], 0.5)
         for f in ready:
@@ -626,9 +638,16 @@ class Runner:
         if wrong is None and r.left:
             wrong = 'left behind: ' + ', '.join(r.left)
         self.w.tidy()
+        # where nothing can be removed, or polrun is killed, the broker's file stays until the next change
+        if re.search(r' unlinkat \d+\+ |: kill -9 of polrun', name) and os.path.exists(self.w.temporary):
+            os.unlink(self.w.temporary)
         now = self.w.host()
         if now != self.w.before:
-            wrong = wrong or 'changed: ' + ', '.join(k for k in now if now[k] != self.w.before[k])
+            was, files = self.w.before['files'], now['files']
+            wrong = wrong or 'changed: ' + ', '.join(
+                [k for k in now if now[k] != self.w.before[k]] +
+                [f'{os.path.relpath(p, self.w.work)} {was.get(p)} {files.get(p)}'
+                 for p in sorted({*was, *files}) if was.get(p) != files.get(p)])
             self.w.before = now
         self.total.check(name, wrong, r)
 
@@ -698,6 +717,8 @@ class Runner:
         elif r.status in (125, 126, 127):
             if 'polrun: ' not in r.err:
                 wrong = 'nothing is said'
+        elif r.status == 123 and 'run ended' in r.err:
+            pass  # a wall is said to be gone
         elif r.status != base.status:
             wrong = f'exit status {r.status}, want 125 or {base.status}'
         # while the command runs, a later one may be a call that the broker makes for it, also to show

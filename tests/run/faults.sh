@@ -35,7 +35,7 @@ cp "$release/bin/polrun" "$release/bin/polinit" "$base/rel/" || exit 1
 cp -r tests/faults "$base/"
 mkdir -p "$base/share/pol" && cp -r stdlib-policies "$base/share/pol/" || exit 1
 # All of the runtime but what polquery or the programs of the gateway alone are made of, and polnft.
-mapfile -t objects < <(find runtime -name '*.c' | grep -Ev '^runtime/(query|hooks|polquery|egress)/|/verb\.c$|(left|approvals)_verb\.c$|/polnft\.c$' |
+mapfile -t objects < <(find runtime -name '*.c' | grep -Ev '^runtime/(query|hooks|polquery)/|^runtime/egress/[^fl]|/verb\.c$|(left|approvals)_verb\.c$|/polnft\.c$' |
 	sed "s|^\(.*\)\.c$|$faults/obj/\1.o|")
 [ "${#objects[@]}" -gt 50 ] || { echo "faults: no objects in $faults" >&2; exit 1; }
 nm --defined-only "${objects[@]}" 2>/dev/null | awk 'NF == 3 && $2 ~ /[tT]/ {print $3}' |
