@@ -190,6 +190,11 @@ static void decide(const struct query_options *opt, struct query *q, struct hook
 	char project[PATH_MAX];
 	bool places = has_place(m);
 
+	/* the line that is asked about is one for polrun by now */
+	if (opt->run && m->is_question) {
+		*v = (struct hook_verdict){ .effect = PB_ASK };
+		return;
+	}
 	if (places && (!hook_root_find(q, m, project, &err) ||
 		       (opt->run && m->line && !check_cwd(q, m, project, &err)))) {
 		hook_verdict_deny(v, err.text);
@@ -258,10 +263,24 @@ static void answer_claude(struct json *j, const struct hook_message *m,
 	json_object_end(j);
 }
 
-/* Codex accepts only a deny as an answer, or another input: to allow, we say nothing. */
+/* Codex accepts only a deny as an answer, or another input: to allow, we say nothing.  Before it asks a person it
+ * accepts both, and asks if we say nothing. */
 static void answer_codex(struct json *j, const struct hook_message *m,
 			 const struct hook_verdict *v)
 {
+	if (m->is_question) {
+		if (v->effect == PB_ASK)
+			return;
+		json_object(j, "hookSpecificOutput");
+		json_cstr(j, "hookEventName", m->event);
+		json_object(j, "decision");
+		json_cstr(j, "behavior", word(v->effect));
+		if (v->effect != PB_ALLOW)
+			json_cstr(j, "message", v->reason);
+		json_object_end(j);
+		json_object_end(j);
+		return;
+	}
 	if (v->effect != PB_ALLOW || v->input)
 		answer_claude(j, m, v);
 }

@@ -18,6 +18,7 @@ enum {
 struct hook_message {
 	enum hook_agent agent;
 	const char *event;   /* static: the agent's name for the event */
+	bool is_question;    /* the agent would ask a person now, and asks no more if the hook answers */
 	bool can_ask;        /* the answer "ask" has an effect for this event */
 	const char *mode;    /* the permission mode in which it has none, or NULL */
 	struct query_json *json; /* the parsed message; owned, like everything below */

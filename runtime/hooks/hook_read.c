@@ -18,30 +18,32 @@
 #include "runtime/query/query_json.h"
 
 /* `what`: W_TOOL if the message names its tool, else what the event itself stands for.  `fixed`: no other
- * line can be handed back. */
+ * line can be handed back.  `by_hand`: install leaves it to the person, and the doctor does not miss it. */
 static const struct event {
 	enum hook_agent agent;
 	const char *name;
 	uint8_t what;
-	bool can_ask, fixed;
+	bool can_ask, fixed, by_hand;
 } events[] = {
-	{ HOOK_CLAUDE, "PreToolUse", W_TOOL, true, false },
+	{ HOOK_CLAUDE, "PreToolUse", W_TOOL, true, false, false },
 	/* a shell line in the text of a skill or slash command; "ask" keeps it from running as "deny" does */
-	{ HOOK_CLAUDE, "PreSkillShellCommand", W_TOOL, false, true },
-	{ HOOK_CODEX, "PreToolUse", W_TOOL, false, false },
-	{ HOOK_GEMINI, "BeforeTool", W_TOOL, false, false },
-	{ HOOK_QWEN, "PreToolUse", W_TOOL, false, true },
+	{ HOOK_CLAUDE, "PreSkillShellCommand", W_TOOL, false, true, false },
+	{ HOOK_CODEX, "PreToolUse", W_TOOL, false, false, false },
+	/* a yes may also mean to leave Codex's own sandbox, which the message does not say */
+	{ HOOK_CODEX, "PermissionRequest", W_TOOL, true, true, true },
+	{ HOOK_GEMINI, "BeforeTool", W_TOOL, false, false, false },
+	{ HOOK_QWEN, "PreToolUse", W_TOOL, false, true, false },
 	/* one tool at a time; its plugin hands back no other line */
-	{ HOOK_OPENCODE, "tool.execute.before", W_TOOL, false, true },
+	{ HOOK_OPENCODE, "tool.execute.before", W_TOOL, false, true, false },
 	/* headless it denies what is asked about; what was asked about runs as it was (hook.c) */
-	{ HOOK_COPILOT, "preToolUse", W_TOOL, true, false },
+	{ HOOK_COPILOT, "preToolUse", W_TOOL, true, false, false },
 	/* its extension asks the person, if there is one */
-	{ HOOK_PI, "tool_call", W_TOOL, true, true },
-	{ HOOK_CURSOR, "preToolUse", W_TOOL, false, false },
-	{ HOOK_CURSOR, "beforeShellExecution", W_SHELL, true, true },
-	{ HOOK_CURSOR, "beforeMCPExecution", W_MCP, true, true },
-	{ HOOK_CURSOR, "beforeReadFile", W_READ, false, true },
-	{ HOOK_CURSOR, "beforeTabFileRead", W_READ, false, true },
+	{ HOOK_PI, "tool_call", W_TOOL, true, true, false },
+	{ HOOK_CURSOR, "preToolUse", W_TOOL, false, false, false },
+	{ HOOK_CURSOR, "beforeShellExecution", W_SHELL, true, true, false },
+	{ HOOK_CURSOR, "beforeMCPExecution", W_MCP, true, true, false },
+	{ HOOK_CURSOR, "beforeReadFile", W_READ, false, true, false },
+	{ HOOK_CURSOR, "beforeTabFileRead", W_READ, false, true, false },
 };
 
 /* What the fields are called. */
@@ -58,7 +60,7 @@ static const struct names {
 const char *hook_agent_event(enum hook_agent agent, size_t k)
 {
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
-		if (events[i].agent == agent && k-- == 0)
+		if (events[i].agent == agent && !events[i].by_hand && k-- == 0)
 			return events[i].name;
 	return NULL;
 }
@@ -340,6 +342,7 @@ static bool find_event(struct reading *r)
 		return hook_fail(r, name, "is no event in which this hook has anything to say");
 	r->m->event = r->event->name;
 	r->m->can_ask = r->event->can_ask;
+	r->m->is_question = r->event->by_hand;
 	return true;
 }
 

@@ -23,10 +23,16 @@ def read(out, event):
     """(effect, reason) of an answer in the agent's own form."""
     doc = json.loads(out)
     if agent in ("claude-code", "codex", "qwen-code"):
-        if agent == "codex" and doc == {}:
+        if agent == "codex" and event != "PermissionRequest" and doc == {}:
             return "allow", ""
+        if event == "PermissionRequest" and doc == {}:
+            return "ask", "no answer"
         assert set(doc) == {"hookSpecificOutput"}, doc
         doc = doc["hookSpecificOutput"]
+        if event == "PermissionRequest":
+            assert set(doc) == {"hookEventName", "decision"} and doc["hookEventName"] == event, doc
+            assert doc["decision"]["behavior"] in ("allow", "deny"), doc
+            return doc["decision"]["behavior"], doc["decision"].get("message", "")
         assert set(doc) == {"hookEventName", "permissionDecision", "permissionDecisionReason"}, doc
         assert doc["hookEventName"] == event, doc
         effect, reason = doc["permissionDecision"], doc["permissionDecisionReason"]

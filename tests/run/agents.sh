@@ -525,6 +525,36 @@ hooks() { # MORE-OF-HOOK MORE-OF-GROUP [POLICY]
 	printf '{"hooks":{"PreToolUse":[{%s"hooks":[{"type":"command",%s"command":"%s"}]}]}}\n' "$2" "$1" \
 		"$(line_codex "${3:-strict}")" >"$work/home/.codex/hooks.json"
 }
+# A person who says no to everything, through its app-server: prints "asked" if he was, and "done" if
+# LINE did run outside of Codex's own sandbox.
+escalates() { # LINE
+	: >"$log"
+	rm -f "$work/p/ran"
+	clean python3 - "$CODEX" "$work/p" "CALL exec_command {\"cmd\":\"$1\",\"sandbox_permissions\":\"require_escalated\",\"justification\":\"x\"}" <<-'PY'
+		import json, subprocess, sys, threading
+		p = subprocess.Popen([sys.argv[1], "app-server"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+		                     stderr=subprocess.DEVNULL, text=True, cwd=sys.argv[2])
+		threading.Timer(100, p.kill).start()
+		def send(**m):
+		    p.stdin.write(json.dumps(m) + "\n")
+		    p.stdin.flush()
+		send(id=1, method="initialize", params={"clientInfo": {"name": "t", "version": "1"}})
+		send(method="initialized")
+		send(id=2, method="thread/start", params={"cwd": sys.argv[2], "approvalPolicy": "on-request", "sandbox": "read-only"})
+		for text in p.stdout:
+		    m = json.loads(text)
+		    if m.get("id") == 2 and "result" in m:
+		        send(id=3, method="turn/start", params={"threadId": m["result"]["thread"]["id"],
+		                                                "input": [{"type": "text", "text": sys.argv[3]}]})
+		    elif m.get("method", "").endswith("/requestApproval"):
+		        print("asked")
+		        send(id=m["id"], result={"decision": "decline"})
+		    elif m.get("method") == "turn/completed":
+		        break
+		p.kill()
+	PY
+	[ ! -e "$work/p/ran" ] || echo "done"
+}
 good_codex() {
 	hooks '' '' "$1"
 	trust
@@ -545,6 +575,23 @@ if have codex "$CODEX"; then
 	codex_sandbox=''
 	sees "--run: without it, it does" codex 'made-there' 'echo x >made-there; ls'
 	with_run=''
+	# the hook at the event at which Codex would ask a person, by hand
+	for name in none strict wide asks; do
+		hooks '' '' "${name/none/wide}"
+		[ "$name" = none ] || sed -i -E 's/^\{"hooks":\{"PreToolUse":(\[.*\])\}\}$/{"hooks":{"PermissionRequest":\1}}/' "$work/home/.codex/hooks.json"
+		if [ "$name" = asks ]; then
+			printf '%s\n' 'policy asks { level user }' 'command { ask "touch:*" as touching }' >"$work/asks.pol"
+			"$BUILD/bin/polc" compile "$work/asks.pol" -o "$work/asks.polb" >"$work/compiled" 2>&1 && chmod 0600 "$work/asks.polb"
+		fi
+		trust
+		got=$(escalates "touch $work/p/ran" | paste -sd' ')
+		case $name in
+		none | asks) want=asked ;;
+		strict) want='' ;;
+		wide) want="done" ;;
+		esac
+		count_check "codex: PermissionRequest: $name: '$want'" "$([ "$got" = "$want" ] && { [ "$name" != strict ] || grep -q 'rule no-touch' "$log"; } || echo "'$got'")"
+	done
 	hooks '' ''
 	codex "no entry" untrusted 'does not trust it'
 	for more in '"timeout":45,|' '"statusMessage":"asks \"é\"",|' '|"matcher":"*",' '"timeout":30,|"matcher":"",'; do
