@@ -144,6 +144,45 @@ printf '[core]\n\tworktree = %s\n' "$wt" >"$HOME/victim/.git/config"
 run cat "$HOME/victim/.git/description"
 want_rc 0
 
+t "what a clone or an archive brings is no repository's word: a project, and a folder in one"
+victim
+mkdir -p "$HOME/victim/in"
+for at in . in; do
+	git init -q --bare "$HOME/victim/$at"
+	rm -f "$HOME/victim/$at/HEAD"
+	mkdir -p "$HOME/victim/$at/worktrees/x"
+	echo "$wt/.git" >"$HOME/victim/$at/worktrees/x/gitdir"
+	echo ../.. >"$HOME/victim/$at/worktrees/x/commondir"
+	echo "gitdir: ../victim/$at/worktrees/x" >.git
+	run cat "$HOME/victim/$at/description"
+	[ "$rc" -ne 0 ] || bad "$at without HEAD is open"
+	echo ref: refs/heads/main >"$HOME/victim/$at/HEAD"
+	run cat "$HOME/victim/$at/description"
+	[ "$rc" -ne 0 ] || bad "$at is open"
+	run sh -c 'echo x >"$1"' sh "$HOME/victim/$at/written"
+	no_file "$HOME/victim/$at/written"
+done
+# the control: a folder that is no project, and one whose .git leads to it
+mv "$HOME/victim/in" "$HOME/in"
+echo "gitdir: ../in/worktrees/x" >.git
+run cat "$HOME/in/description"
+want_rc 0
+rm -rf "$HOME/victim" && mkdir "$HOME/victim" && mv "$HOME/in" "$HOME/victim/.bare" && echo "gitdir: ./.bare" >"$HOME/victim/.git"
+echo "gitdir: ../victim/.bare/worktrees/x" >.git
+run cat "$HOME/victim/.bare/description"
+want_rc 0
+
+t "the repository's word does not go by a link that leads to the project"
+victim
+echo "gitdir: $HOME/victim/.git/worktrees/own" >.git
+ln -sfn "$wt" "$HOME/link"
+echo "$HOME/link/.git" >"$HOME/victim/.git/worktrees/own/gitdir"
+closed
+echo "$wt/.git" >"$HOME/victim/.git/worktrees/own/gitdir"
+run cat "$HOME/victim/.git/description"
+want_rc 0
+rm "$HOME/link"
+
 t "a link, a name in the project's own path, HOME, and what belongs to somebody else"
 victim
 rm .git && ln -s "$HOME/victim/.git" .git
