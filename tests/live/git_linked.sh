@@ -74,6 +74,36 @@ want_err 'main/\.git/worktrees/wt/rebase-merge'
 rm -rf "$main/.git/worktrees/wt/rebase-merge"
 rm -rf "$main/.git/rebase-merge"
 
+t "a link in a repository is told: git writes through it what the subject of a commit says"
+fresh
+echo keep >"$HOME/file"
+run sh -c 'ln -sf ../../../file ../main/.git/logs/HEAD; git commit -q --allow-empty -m "the subject"'
+want_err 'main/\.git/logs/HEAD was made or moved: a link'
+# the control: that is what it is about
+git -C "$main" cherry-pick --allow-empty here >/dev/null 2>&1
+grep -q 'the subject' "$HOME/file" || bad "git does not write through the link"
+commits
+no_err '^polrun: .*logs/HEAD'
+rm "$main/.git/logs/HEAD" "$HOME/file"
+# one that was there, in a folder that the run moves to its place
+mkdir in && ln -s x in/HEAD
+run sh -c 'mv ../main/.git/logs ../main/.git/l && mv in ../main/.git/logs'
+want_err 'main/\.git/logs/HEAD was made or moved: a link'
+fresh
+git -C "$HOME" init -q "$HOME/victim" && git -C "$HOME/victim" commit -q --allow-empty -m v
+cd "$HOME/victim" || exit 1
+run sh -c 'ln -sf x .git/COMMIT_EDITMSG; ln -sf x .git/refs/heads/l; ln -s x in-the-project; mkdir .git/objects/pack/in; ln -s x .git/objects/pack/in/l'
+want_err 'victim/\.git/COMMIT_EDITMSG was made or moved: a link'
+want_err 'victim/\.git/refs/heads/l was made or moved: a link'
+want_err 'victim/\.git/objects/pack/in/l was made or moved: a link'
+no_err 'in-the-project'
+# the control: a link that was there
+rm -rf .git/refs/heads/l .git/objects/pack/in .git/COMMIT_EDITMSG
+ln -s x .git/mine
+run sh -c 'echo x >f && git add f && git commit -qm f; ls .git'
+no_err ': a link'
+cd "$wt" || exit 1
+
 t "a submodule, also after git has moved the setting that names it"
 fresh
 git init -q "$HOME/victim" && git -C "$HOME/victim" commit -q --allow-empty -m v
