@@ -45,6 +45,20 @@ static bool follow_line(const char *dir, char *line, char ret[PATH_MAX])
 	return line[0] && join_path(dir, line, path) && realpath(path, ret);
 }
 
+/*
+ * Is this the path `want`, followed from `dir`, also without a look at the host?  Git writes physical paths.  One
+ * that leads there by a link says what whoever can put the link there wants it to say.
+ */
+static bool names_path(const char *dir, char *line, const char *want)
+{
+	char path[PATH_MAX], real[PATH_MAX];
+
+	if (!follow_line(dir, line, real) || strcmp(real, want) != 0 || !join_path(dir, line, path))
+		return false;
+	place_make_plain(path);
+	return strcmp(path, want) == 0;
+}
+
 static bool is_own_directory(const char *path, uid_t uid)
 {
 	struct stat st;
@@ -55,9 +69,55 @@ static bool is_own_directory(const char *path, uid_t uid)
 static bool is_own_repository(const char *path, uid_t uid)
 {
 	char objects[PATH_MAX], refs[PATH_MAX];
+	AUTO_FREE char *head = read_own_file(path, "HEAD", uid);
 
-	return is_own_directory(path, uid) && join_path(path, "objects", objects) && join_path(path, "refs", refs) &&
-	       is_own_directory(objects, uid) && is_own_directory(refs, uid);
+	return head && is_own_directory(path, uid) && join_path(path, "objects", objects) &&
+	       join_path(path, "refs", refs) && is_own_directory(objects, uid) && is_own_directory(refs, uid);
+}
+
+static bool has_name(const char *dir, const char *name)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	return !join_path(dir, name, path) || lstat(path, &st) == 0 || (errno != ENOENT && errno != ENOTDIR);
+}
+
+static bool is_project(const char *dir)
+{
+	return has_name(dir, ".git") || has_name(dir, ".pol");
+}
+
+static bool leads_to(const char *project, uid_t uid, const char *repository)
+{
+	AUTO_FREE char *text = read_own_file(project, ".git", uid);
+	char real[PATH_MAX];
+
+	return text && strncmp(text, "gitdir: ", 8) == 0 && follow_line(project, text + 8, real) &&
+	       place_is_below(repository, real);
+}
+
+/*
+ * Is the repository the content of a project, or a project itself?  Every clone and archive can hold folders
+ * that look like a bare repository, with a worktree that names any path, and the user has more in a project than what
+ * came with it.  No clone brings a .git, and where a project's .git file leads to a folder in it, that is the user's.
+ */
+static bool is_content(const char *repository, const char *home, uid_t uid)
+{
+	AUTO_FREE char *above = NULL, *project = NULL;
+	char *slash;
+
+	if (strstr(repository, "/.git/") || strcmp(strrchr(repository, '/'), "/.git") == 0)
+		return false;
+	if (is_project(repository))
+		return true;
+	above = strdup(repository);
+	if (!above)
+		return true;
+	slash = strrchr(above, '/');
+	slash[slash == above] = '\0';
+	project = place_project(above, home);
+	return !project || (is_project(project) && !leads_to(project, uid, repository));
 }
 
 static char *trim_blanks(char *s)
@@ -102,7 +162,7 @@ static bool worktree_names(const char *project, const char *git_dir, char *commo
 			   char ret[PATH_MAX])
 {
 	AUTO_FREE char *back = read_own_file(git_dir, "gitdir", uid);
-	char dot_git[PATH_MAX], mine[PATH_MAX];
+	char mine[PATH_MAX];
 	const char *name = strrchr(git_dir, '/');
 	const size_t worktrees = sizeof("/worktrees") - 1;
 	size_t n;
@@ -114,22 +174,20 @@ static bool worktree_names(const char *project, const char *git_dir, char *commo
 	if ((size_t)(name - git_dir) != n + worktrees || strncmp(git_dir, ret, n) != 0 ||
 	    strncmp(git_dir + n, "/worktrees", worktrees) != 0)
 		return false;
-	return join_path(project, ".git", mine) && follow_line(git_dir, back, dot_git) &&
-	       strcmp(dot_git, mine) == 0;
+	return join_path(project, ".git", mine) && names_path(git_dir, back, mine);
 }
 
 /* A submodule's: its configuration names the project, in the second file after `git sparse-checkout`. */
 static bool submodule_names(const char *project, const char *git_dir, uid_t uid, char ret[PATH_MAX])
 {
 	static const char *const files[] = { "config", "config.worktree" };
-	char at[PATH_MAX];
 
 	memcpy(ret, git_dir, strlen(git_dir) + 1);
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		AUTO_FREE char *config = read_own_file(git_dir, files[i], uid);
 		char *setting = config ? find_worktree_setting(config) : NULL;
 
-		if (setting && follow_line(git_dir, setting, at) && strcmp(at, project) == 0)
+		if (setting && names_path(git_dir, setting, project))
 			return true;
 	}
 	return false;
@@ -150,8 +208,8 @@ int git_common_find(const char *project, const char *home, uid_t uid, char ret[P
 	for (const char *c = ret; *c; c++)
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			return -EPERM;
-	return is_own_repository(ret, uid) && is_own_directory(git_dir, uid) && !place_is_below(project, ret) &&
-			       !place_is_below(home, ret) ?
+	return is_own_repository(ret, uid) && is_own_directory(git_dir, uid) && !is_content(ret, home, uid) &&
+			       !place_is_below(project, ret) && !place_is_below(home, ret) ?
 		       0 :
 		       -EPERM;
 }

@@ -47,8 +47,7 @@ struct search {
 	unsigned ms;
 	bool with_top; /* the top's own .git and .pol are found, too */
 	bool no_memory;
-	repo_meet *meet; /* or NULL */
-	void *arg;
+	struct repo_meets meets;
 	char *names; /* of the folders in the one that is being read, one behind another, each ends in NUL */
 	size_t names_len, names_cap;
 	/* what searches before have seen; NULL: this one does not look there */
@@ -272,8 +271,11 @@ static int read_names(struct search *s, const struct step *at, int fd, uint32_t 
 					      AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0 &&
 				      S_ISDIR(st.st_mode);
 			*ret |= mark_of(d->d_name, dir);
-			if (s->meet && at->place != IN_GIT_REST && at->place != IN_OBJECTS)
-				s->meet(s->arg, fd, at->path, d->d_name);
+			if (s->meets.name && at->place != IN_GIT_REST && at->place != IN_OBJECTS)
+				s->meets.name(s->meets.name_arg, fd, at->path, d->d_name);
+			if (s->meets.link && !dir && at->place != IN_TREE && at->place != IN_BARE &&
+			    (d->d_type == DT_LNK || d->d_type == DT_UNKNOWN))
+				s->meets.link(s->meets.link_arg, fd, at->path, d->d_name);
 			if (dir)
 				remember_name(s, d->d_name);
 		}
@@ -437,7 +439,12 @@ static int find_all(struct search *s, enum place top)
 
 int repo_find(int dirfd, struct repo_list *ret)
 {
-	return repo_find_each(dirfd, NULL, NULL, ret);
+	return repo_find_each(dirfd, REPO_TOP_PROJECT, &(struct repo_meets){ .name = NULL }, ret);
+}
+
+static enum place place_of(enum repo_top top)
+{
+	return top == REPO_TOP_GIT ? IN_MODULES : IN_TREE;
 }
 
 int repo_find_from(int dirfd, enum repo_top top, unsigned ms, struct repo_known *known, bool *ret_changed,
@@ -452,7 +459,7 @@ int repo_find_from(int dirfd, enum repo_top top, unsigned ms, struct repo_known 
 		s.mount = st.stx_mnt_id;
 		s.known = known;
 	}
-	r = find_all(&s, top == REPO_TOP_GIT ? IN_MODULES : IN_TREE);
+	r = find_all(&s, place_of(top));
 	if (!s.known)
 		return r;
 	if (ret->cut)
@@ -463,12 +470,12 @@ int repo_find_from(int dirfd, enum repo_top top, unsigned ms, struct repo_known 
 	return r;
 }
 
-int repo_find_each(int dirfd, repo_meet *meet, void *arg, struct repo_list *ret)
+int repo_find_each(int dirfd, enum repo_top top, const struct repo_meets *meets, struct repo_list *ret)
 {
-	struct search s = { .out = ret, .top = dirfd, .ms = REPO_MAX_MS, .meet = meet,
-			    .arg = arg };
+	struct search s = { .out = ret, .top = dirfd, .ms = REPO_MAX_MS, .meets = *meets,
+			    .with_top = top == REPO_TOP_TREE };
 
-	return find_all(&s, IN_TREE);
+	return find_all(&s, place_of(top));
 }
 
 void repo_release(struct repo_list *l)

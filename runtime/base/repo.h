@@ -63,11 +63,19 @@ struct repo_known;
  */
 int repo_find_from(int dirfd, enum repo_top top, unsigned ms, struct repo_known *known, bool *ret_changed,
 		   struct repo_list *ret);
-/* As repo_find(), and calls `meet` for each name in each ordinary folder, .git (not the folders in it),
- * repository of a submodule and folder of a worktree's administrative files: `dir` is its path, "" for
- * the top, `fd` a descriptor of it. */
+/* `dir` is the path of a folder, "" for the top, `fd` a descriptor of it, and `name` is in it. */
 typedef void repo_meet(void *arg, int fd, const char *dir, const char *name);
-int repo_find_each(int dirfd, repo_meet *meet, void *arg, struct repo_list *ret);
+struct repo_meets {
+	/* for each name in each ordinary folder, .git (not the folders in it), repository of a submodule and
+	 * folder of a worktree's administrative files; or NULL */
+	repo_meet *name;
+	void *name_arg;
+	/* for each symbolic link in a .git, the folders in it included, but for loose objects; or NULL */
+	repo_meet *link;
+	void *link_arg;
+};
+/* As repo_find() for this top. */
+int repo_find_each(int dirfd, enum repo_top top, const struct repo_meets *meets, struct repo_list *ret);
 void repo_release(struct repo_list *l);
 /* The length of the folder in `path` that the item makes a project; 0: it makes none, or
  * the top. */

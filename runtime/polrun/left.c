@@ -267,6 +267,16 @@ static void look_at_git_states(struct left *l, int fd, const struct sandbox_tree
 	}
 }
 
+static void add_links(struct left *l, const char *dir, struct new_links *links, const struct repo_list *now,
+		      const struct repo_list *before, int64_t when)
+{
+	for (size_t i = 0; i < links->found.n; i++)
+		if (!in_new_repo(now, before, links->found.v[i]))
+			add_found_in(l, dir, LEFT_LINK, links->found.v[i], when);
+	l->names_cut |= links->found.cut;
+	name_list_release(&links->found);
+}
+
 /* Looks for repositories that are new in another tree of the host that the run could write. */
 static void look_at_tree(struct left *l, int fd, const struct sandbox_tree *tree, int64_t when,
 			 FILE *out)
@@ -275,8 +285,10 @@ static void look_at_tree(struct left *l, int fd, const struct sandbox_tree *tree
 	struct left_item how = { .path = tree->path };
 	struct repo_list now = { .v = NULL };
 	char text[LEFT_TEXT];
+	struct new_links links = { .names = &l->names, .top = fd };
+	const struct repo_meets meets = { .link = new_links_meet, .link_arg = &links };
 	/* nothing was there before: then the run cannot write there either */
-	int r = fd < 0 ? 0 : repo_find_from(fd, tree->top, REPO_MAX_MS, NULL, NULL, &now);
+	int r = fd < 0 ? 0 : repo_find_each(fd, tree->top, &meets, &now);
 
 	for (size_t i = 0; i < now.n; i++) {
 		char path[2 * PATH_MAX];
@@ -290,6 +302,7 @@ static void look_at_tree(struct left *l, int fd, const struct sandbox_tree *tree
 	}
 	look_at_projects(l, fd, tree, when);
 	look_at_git_states(l, fd, tree, &now, when);
+	add_links(l, tree->path, &links, &now, before, when);
 	how.kind = how_it_ended(r, &now, before);
 	if (how.kind != LEFT_KINDS) {
 		left_say(&how, text);
@@ -303,14 +316,18 @@ static void look_at_tree(struct left *l, int fd, const struct sandbox_tree *tree
 static void look_after(struct left *l, const struct sandbox_view *view, int64_t when)
 {
 	struct repo_list now = { .v = NULL };
-	int r = l->top < 0 || !l->found.project ? -EBADF :
-						  repo_find_each(l->top, new_names_meet, &l->names, &now);
+	struct new_links links = { .names = &l->names, .top = l->top };
+	const struct repo_meets meets = { new_names_meet, &l->names, new_links_meet, &links };
+	int r = l->top < 0 || !l->found.project ?
+			-EBADF :
+			repo_find_each(l->top, REPO_TOP_PROJECT, &meets, &now);
 
 	for (size_t i = 0; i < now.n; i++)
 		if (!repo_has(&view->project.repos, now.v[i].kind, now.v[i].path))
 			add_found(l, (enum left_kind)(LEFT_REPO + now.v[i].kind), now.v[i].path, when);
 	if (r == 0)
 		look_at_names(l, &now, &view->project.repos, when);
+	add_links(l, l->project, &links, &now, &view->project.repos, when);
 	l->incomplete = how_it_ended(r, &now, &view->project.repos);
 	l->as_before = is_as_before(l->incomplete, &now, &view->project.repos);
 	repo_release(&now);

@@ -500,6 +500,37 @@ bool new_names_git_state(struct new_names *n, size_t i, int fd, const char *dir,
 	return is_git_state(at, name) && is_changed_inside(n, at, name);
 }
 
+/* Was a folder on the way changed?  Of one that the run has moved to its place the links in it keep their times.  A
+ * repository itself changes each time that git works there. */
+static bool is_changed_above(const struct new_links *l, const char *dir)
+{
+	char path[PATH_MAX], *slash;
+	struct stat st;
+
+	if (snprintf(path, sizeof(path), "%s", dir) >= (int)sizeof(path))
+		return true;
+	for (slash = strrchr(path, '/'); path[0]; slash = strrchr(path, '/')) {
+		if (strcmp(slash ? slash + 1 : path, ".git") == 0)
+			return false;
+		if (fstatat(l->top, path, &st, AT_SYMLINK_NOFOLLOW) != 0 || is_changed(l->names, &st))
+			return true;
+		if (!slash)
+			return false;
+		*slash = '\0';
+	}
+	return false;
+}
+
+void new_links_meet(void *new_links, int fd, const char *dir, const char *name)
+{
+	struct new_links *l = new_links;
+	struct stat st;
+
+	if (stat_name(&l->found, fd, name, &st) && S_ISLNK(st.st_mode) &&
+	    (is_changed(l->names, &st) || is_changed_above(l, dir)))
+		put_name(&l->found, dir, name);
+}
+
 void new_names_release(struct new_names *n)
 {
 	name_list_release(&n->top);

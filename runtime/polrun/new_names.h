@@ -66,6 +66,16 @@ bool new_names_changed(const struct new_names *n, size_t i, int fd, const char *
  * `told` below .git, from which git takes what it does later?  `ret` as above. */
 bool new_names_git_state(struct new_names *n, size_t i, int fd, const char *dir, char *ret);
 size_t new_names_git_states(void);
+/*
+ * Finds links in repositories that the run has made or moved: a repo_meet, whose argument is this.  Git writes
+ * through a link, as into logs/HEAD, where a line ends with the subject of a commit.
+ */
+struct new_links {
+	const struct new_names *names;
+	int top;                /* of the search */
+	struct name_list found; /* released by the caller */
+};
+void new_links_meet(void *new_links, int fd, const char *dir, const char *name);
 /* Lists the unknown names; *ret is empty before, and released by the caller. */
 void new_names_end(const struct new_names *n, int project, struct name_list *ret);
 void new_names_release(struct new_names *n);

@@ -95,6 +95,15 @@ static int keep_link(struct view_builder *b, const struct view_anchor *a,
 	return r == 0 ? view_guard_link(b, link, a->rule) : r;
 }
 
+/*
+ * Is the link at the repository of the worktree or above it?  There was none when the repository was found
+ * (git_common.h), so somebody has put it there since, and it may lead to any other directory.
+ */
+static bool is_exchanged(const struct view_builder *b, const struct view_anchor *a, const struct view_link *link)
+{
+	return a->root == PB_ROOT_GIT && b->in->git_common && view_at(b->in->git_common, link->path);
+}
+
 /* Adds an anchor whose path on the host goes through a link. */
 static int add_through_link(struct view_builder *b, const struct view_anchor *a)
 {
@@ -105,6 +114,10 @@ static int add_through_link(struct view_builder *b, const struct view_anchor *a)
 	int r = view_resolve(b->in->prefix, a->path, real, &links, &n);
 
 	for (size_t i = 0; i < n && r == 0; i++) {
+		if (is_exchanged(b, a, &links[i])) {
+			r = rt_fail_errno(b->err, ESTALE, "%s was exchanged", b->in->git_common);
+			break;
+		}
 		follow = follow && view_link_is_foreign(b, links[i].path);
 		if (allow && follow)
 			r = view_add_link(b, links[i].path, links[i].target);

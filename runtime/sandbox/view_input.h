@@ -47,6 +47,7 @@ struct view_mount {
 struct view_in {
 	const char *prefix; /* "" or, in tests, a directory that stands for / */
 	const char *home, *project, *project_link;
+	const char *git_common; /* physical when the run began, or NULL */
 	const char *remembered; /* the folder of remembered.h, or NULL */
 	/* Returns true if the repository or the .pol at this path is one of the run itself, whose
 	   names are not kept from it.  NULL: none is. */

@@ -16,6 +16,7 @@ static const char *const words[LEFT_KINDS] = {
 	[LEFT_REPO + REPO_POLICY] = "policy",
 	[LEFT_NAME] = "name",
 	[LEFT_WRITTEN] = "written-name",
+	[LEFT_LINK] = "link",
 	[LEFT_UNKNOWN] = "unknown-name",
 	[LEFT_CUT] = "search-cut",
 	[LEFT_CLOSED] = "search-closed",
@@ -89,6 +90,9 @@ void left_say(const struct left_item *it, char text[LEFT_TEXT])
 	else if (it->kind == LEFT_WRITTEN)
 		(void)snprintf(text, LEFT_TEXT, "%s was made or changed%s: an agent, an editor or a tool that "
 			       "works in that folder obeys or runs it: look at it before", path, when);
+	else if (it->kind == LEFT_LINK)
+		(void)snprintf(text, LEFT_TEXT, "%s was made or moved%s: a link, and git writes into what it leads "
+			       "to: look at it before you work there", path, when);
 	else if (it->kind == LEFT_UNKNOWN)
 		(void)snprintf(text, LEFT_TEXT, "%s has appeared%s: look at it if a program of yours reads such "
 			       "a name by itself", path, when);

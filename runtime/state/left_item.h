@@ -11,6 +11,7 @@ enum left_kind {
 	LEFT_REPO,                      /* one for each enum repo_kind */
 	LEFT_NAME = LEFT_REPO + REPO_KINDS, /* a name of the floor */
 	LEFT_WRITTEN,                   /* one that programs read, where the floor does not keep it */
+	LEFT_LINK,                      /* in a repository: git writes through it */
 	LEFT_UNKNOWN,                   /* a name that some program may read unasked */
 	LEFT_CUT,                       /* the search stopped at a limit */
 	LEFT_CLOSED,                    /* a folder could not be looked at */

@@ -142,7 +142,7 @@ static bool is_git_settings(const char *path, const char *common)
 {
 	const char *base = strrchr(path, '/') + 1, *git = NULL;
 
-	if (common && place_is_below(path, common))
+	if (common && view_below(path, common))
 		git = path + strlen(common) + 1;
 	for (const char *p = path; (p = strstr(p, "/.git/")); p++)
 		git = p + strlen("/.git/");

@@ -74,6 +74,36 @@ want_err 'main/\.git/worktrees/wt/rebase-merge'
 rm -rf "$main/.git/worktrees/wt/rebase-merge"
 rm -rf "$main/.git/rebase-merge"
 
+t "a link in a repository is told: git writes through it what the subject of a commit says"
+fresh
+echo keep >"$HOME/file"
+run sh -c 'ln -sf ../../../file ../main/.git/logs/HEAD; git commit -q --allow-empty -m "the subject"'
+want_err 'main/\.git/logs/HEAD was made or moved: a link'
+# the control: that is what it is about
+git -C "$main" cherry-pick --allow-empty here >/dev/null 2>&1
+grep -q 'the subject' "$HOME/file" || bad "git does not write through the link"
+commits
+no_err '^polrun: .*logs/HEAD'
+rm "$main/.git/logs/HEAD" "$HOME/file"
+# one that was there, in a folder that the run moves to its place
+mkdir in && ln -s x in/HEAD
+run sh -c 'mv ../main/.git/logs ../main/.git/l && mv in ../main/.git/logs'
+want_err 'main/\.git/logs/HEAD was made or moved: a link'
+fresh
+git -C "$HOME" init -q "$HOME/victim" && git -C "$HOME/victim" commit -q --allow-empty -m v
+cd "$HOME/victim" || exit 1
+run sh -c 'ln -sf x .git/COMMIT_EDITMSG; ln -sf x .git/refs/heads/l; ln -s x in-the-project; mkdir .git/objects/pack/in; ln -s x .git/objects/pack/in/l'
+want_err 'victim/\.git/COMMIT_EDITMSG was made or moved: a link'
+want_err 'victim/\.git/refs/heads/l was made or moved: a link'
+want_err 'victim/\.git/objects/pack/in/l was made or moved: a link'
+no_err 'in-the-project'
+# the control: a link that was there
+rm -rf .git/refs/heads/l .git/objects/pack/in .git/COMMIT_EDITMSG
+ln -s x .git/mine
+run sh -c 'echo x >f && git add f && git commit -qm f; ls .git'
+no_err ': a link'
+cd "$wt" || exit 1
+
 t "a submodule, also after git has moved the setting that names it"
 fresh
 git init -q "$HOME/victim" && git -C "$HOME/victim" commit -q --allow-empty -m v
@@ -143,6 +173,45 @@ done
 printf '[core]\n\tworktree = %s\n' "$wt" >"$HOME/victim/.git/config"
 run cat "$HOME/victim/.git/description"
 want_rc 0
+
+t "what a clone or an archive brings is no repository's word: a project, and a folder in one"
+victim
+mkdir -p "$HOME/victim/in"
+for at in . in; do
+	git init -q --bare "$HOME/victim/$at"
+	rm -f "$HOME/victim/$at/HEAD"
+	mkdir -p "$HOME/victim/$at/worktrees/x"
+	echo "$wt/.git" >"$HOME/victim/$at/worktrees/x/gitdir"
+	echo ../.. >"$HOME/victim/$at/worktrees/x/commondir"
+	echo "gitdir: ../victim/$at/worktrees/x" >.git
+	run cat "$HOME/victim/$at/description"
+	[ "$rc" -ne 0 ] || bad "$at without HEAD is open"
+	echo ref: refs/heads/main >"$HOME/victim/$at/HEAD"
+	run cat "$HOME/victim/$at/description"
+	[ "$rc" -ne 0 ] || bad "$at is open"
+	run sh -c 'echo x >"$1"' sh "$HOME/victim/$at/written"
+	no_file "$HOME/victim/$at/written"
+done
+# the control: a folder that is no project, and one whose .git leads to it
+mv "$HOME/victim/in" "$HOME/in"
+echo "gitdir: ../in/worktrees/x" >.git
+run cat "$HOME/in/description"
+want_rc 0
+rm -rf "$HOME/victim" && mkdir "$HOME/victim" && mv "$HOME/in" "$HOME/victim/.bare" && echo "gitdir: ./.bare" >"$HOME/victim/.git"
+echo "gitdir: ../victim/.bare/worktrees/x" >.git
+run cat "$HOME/victim/.bare/description"
+want_rc 0
+
+t "the repository's word does not go by a link that leads to the project"
+victim
+echo "gitdir: $HOME/victim/.git/worktrees/own" >.git
+ln -sfn "$wt" "$HOME/link"
+echo "$HOME/link/.git" >"$HOME/victim/.git/worktrees/own/gitdir"
+closed
+echo "$wt/.git" >"$HOME/victim/.git/worktrees/own/gitdir"
+run cat "$HOME/victim/.git/description"
+want_rc 0
+rm "$HOME/link"
 
 t "a link, a name in the project's own path, HOME, and what belongs to somebody else"
 victim

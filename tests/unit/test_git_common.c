@@ -49,6 +49,8 @@ static int set_up(void **state)
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
 		if (mkdir(at(dirs[i]), 0755) != 0)
 			return -1;
+	put("home/m/HEAD", "ref: refs/heads/main\n");
+	put("home/m/modules/p/HEAD", "ref: refs/heads/main\n");
 	put("home/m/worktrees/p/commondir", "../..\n");
 	put("home/m/worktrees/p/gitdir", "@/home/p/.git\n");
 	put("home/m/modules/p/config", "[core]\n\tbare = false\n\tworktree = ../../../p\n");
@@ -155,6 +157,58 @@ static void test_no_repository_s_folders(void **state)
 	(void)state;
 	assert_int_equal(rmdir(at("home/m/refs")), 0);
 	assert_int_equal(find_from("home/p"), -EPERM);
+	assert_int_equal(mkdir(at("home/m/refs"), 0755), 0);
+	assert_worktree();
+	assert_int_equal(unlink(at("home/m/HEAD")), 0);
+	assert_int_equal(find_from("home/p"), -EPERM);
+}
+
+/* A clone or an archive can hold folders that look like a repository. */
+static void test_no_project_and_no_content_of_one(void **state)
+{
+	static const char *const marks[] = { "home/m/.git", "home/m/.pol", "home/a/.git", "home/a/.pol" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		if (i == 2) { /* from here on the repository lies in the folder a */
+			assert_int_equal(mkdir(at("home/a"), 0755), 0);
+			assert_int_equal(rename(at("home/m"), at("home/a/m")), 0);
+			put("home/p/.git", "gitdir: ../a/m/worktrees/p\n");
+			assert_int_equal(find_from("home/p"), 0);
+		}
+		assert_int_equal(mkdir(at(marks[i]), 0755), 0);
+		assert_int_equal(find_from("home/p"), -EPERM);
+		assert_int_equal(rmdir(at(marks[i])), 0);
+		assert_int_equal(find_from("home/p"), 0);
+	}
+	/* a file that leads elsewhere, and one that leads there: "a" has worktrees only */
+	put("home/a/.git", "gitdir: ../p\n");
+	assert_int_equal(find_from("home/p"), -EPERM);
+	put("home/a/.git", "gitdir: ./m\n");
+	assert_int_equal(find_from("home/p"), 0);
+	assert_int_equal(mkdir(at("home/a/.pol"), 0755), 0);
+	assert_int_equal(find_from("home/p"), 0);
+	/* below a .git, which no clone brings */
+	assert_int_equal(unlink(at("home/a/.git")) | mkdir(at("home/a/.git"), 0755), 0);
+	assert_int_equal(rename(at("home/a/m"), at("home/a/.git/m")), 0);
+	put("home/p/.git", "gitdir: ../a/.git/m/worktrees/p\n");
+	assert_int_equal(find_from("home/p"), 0);
+}
+
+/* What the repository names is the project itself, and not what leads there by a link. */
+static void test_no_word_through_a_link(void **state)
+{
+	(void)state;
+	assert_int_equal(symlink("p", at("home/q")), 0);
+	put("home/m/worktrees/p/gitdir", "@/home/q/.git\n");
+	assert_int_equal(find_from("home/p"), -EPERM);
+	put("home/m/worktrees/p/gitdir", "../../../q/.git\n");
+	assert_int_equal(find_from("home/p"), -EPERM);
+	put("home/p/.git", "gitdir: ../m/modules/p\n");
+	put("home/m/modules/p/config", "[core]\n\tworktree = ../../../q\n");
+	assert_int_equal(find_from("home/p"), -EPERM);
+	put("home/m/modules/p/config", "[core]\n\tworktree = ../../../p\n");
+	assert_int_equal(find_from("home/p"), 0);
 }
 
 static void test_not_the_caller_s_own(void **state)
@@ -185,6 +239,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_a_commondir_that_is_not_above, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_what_leads_to_no_repository, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_no_repository_s_folders, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_no_project_and_no_content_of_one, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_no_word_through_a_link, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_not_the_caller_s_own, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_not_around_the_project_or_home, set_up, tear_down),
 	};

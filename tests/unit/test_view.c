@@ -2,6 +2,7 @@
  * The view over a directory that stands for the host: what is shown, hidden,
  * made or narrowed.  The plan that mounts it is in test_plan_view.c.
  */
+#include <errno.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -234,6 +235,26 @@ static void test_allow_follows_a_link_that_no_run_can_make(void **state)
 	n = node(w, "/opt/tool-1.2");
 	assert_true(n && n->ops == RX);
 	assert_string_equal(link_at(w, "/opt/tool"), "tool-1.2");
+}
+
+/* The repository of a worktree was found where no link was: one that is there now was put there since, and
+ * leads where whoever put it wants. */
+static void test_no_link_to_the_repository(void **state)
+{
+	struct world *w = *state;
+
+	make_dir(w, "/opt/in/repo");
+	make_dir(w, "/srv/repo");
+	allow(w, RW, "/opt/in/repo");
+	w->a[w->n - 1].root = PB_ROOT_GIT;
+	w->in.git_common = "/opt/in/repo";
+	build(w);
+	assert_non_null(node(w, "/opt/in/repo"));
+	sandbox_view_release(&w->v);
+	w->in.git_common = "/opt/link/repo";
+	assert_int_equal(symlink("/srv", at(w, "/opt/link")), 0);
+	(void)snprintf(w->full[w->n - 1], sizeof(w->full[0]), "/opt/link/repo");
+	assert_int_equal(view_make(&w->in, &w->v, &w->err), -ESTALE);
 }
 
 /* The directory of the link is what a rule lets be written (`denied`: and another one does not). */
@@ -558,6 +579,7 @@ int main(void)
 		WITH(world, test_allow_of_what_is_absent_gives_nothing),
 		WITH(world, test_allow_follows_a_link_that_no_run_can_make),
 		WITH(world, test_allow_follows_no_link_where_runs_write),
+		WITH(world, test_no_link_to_the_repository),
 		WITH(world, test_allow_follows_a_link_where_writing_is_denied),
 		WITH(world, test_allow_follows_no_link_of_the_project),
 		WITH(world, test_deny_through_a_link_binds_the_target_too),
