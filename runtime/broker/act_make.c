@@ -1,10 +1,14 @@
 /* Makes and removes names: directories, files, FIFOs and links.  The kernel acts on the
  * descriptor of the directory and the last name, and follows nothing there. */
+#include <dirent.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/base/io.h"
+#include "runtime/base/sys.h"
 #include "runtime/broker/actions.h"
 
 int broker_may_make(struct broker_act *a, bool is_dir)
@@ -107,6 +111,29 @@ static int special(const struct broker_act *a)
 	return -EBUSY;
 }
 
+/* Holds the directory a name?  Only where the run may list it itself. */
+static bool is_full(struct broker_act *a, const struct broker_spot *s)
+{
+	char *buf = a->b->work->read[0];
+	uint32_t rule;
+	AUTO_CLOSE int fd = -1;
+	long n;
+
+	if (!a->b->rules.allows(a->b->rules.arg, BROKER_READ, s->path, true, &rule))
+		return false;
+	fd = sys_open_beneath(s->object, ".", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+			      RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV);
+	while (fd >= 0 && (n = syscall(SYS_getdents64, fd, buf, BROKER_READ_SIZE)) > 0)
+		for (long at = 0; at < n;) {
+			const struct dirent64 *e = (const void *)(buf + at);
+
+			if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+				return true;
+			at += e->d_reclen;
+		}
+	return false;
+}
+
 int broker_remove(struct broker_act *a)
 {
 	const struct broker_spot *s = a->at;
@@ -124,6 +151,12 @@ int broker_remove(struct broker_act *a)
 	r = broker_may_write(a, s, is_dir);
 	if (r == 0)
 		r = broker_may_go(a, s->path);
+	/* git tries it with .git where it has removed a file of its own there, at each `git stash`: nothing
+	 * is denied that the kernel would have done */
+	if (r < 0 && wants_dir && is_dir && is_full(a, s)) {
+		a->ret->reason = BROKER_BY_KERNEL;
+		return -ENOTEMPTY;
+	}
 	if (r == 0)
 		r = broker_done(unlinkat(s->parent, s->leaf, wants_dir ? AT_REMOVEDIR : 0));
 	if (r == 0)

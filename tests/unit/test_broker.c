@@ -444,6 +444,8 @@ static void test_a_socket_gets_the_names_that_rules_about_sockets_allow(void **s
 
 static void test_what_must_stay_does_not_go(void **state)
 {
+	const struct broker_result *r;
+
 	(void)state;
 	assert_int_equal(mkdir("d", 0700), 0);
 	assert_int_equal(mkdir("d/kept", 0700), 0);
@@ -458,6 +460,12 @@ static void test_what_must_stay_does_not_go(void **state)
 	assert_refused(rename_it("e", "d", RENAME_EXCHANGE), EBUSY, BROKER_BY_MOUNT, "d/kept");
 	assert_refused(act((struct broker_call){ .verb = BROKER_RMDIR, .path.raw = "d/kept" }), EBUSY,
 		       BROKER_BY_MOUNT, "d/kept");
+	/* what is full is nothing that a rule keeps, to the run and in the list of what was denied */
+	put("d/kept/g");
+	r = act((struct broker_call){ .verb = BROKER_RMDIR, .path.raw = "d/kept" });
+	assert_int_equal(r->err, ENOTEMPTY);
+	assert_int_equal(r->reason, BROKER_BY_KERNEL);
+	assert_int_equal(unlink("d/kept/g"), 0);
 	/* it can be changed, and what is in it moves */
 	assert_done(act((struct broker_call){ .verb = BROKER_CHMOD, .path.raw = "d/kept", .mode = 0755, .follow = true }));
 	assert_done(rename_it("f", "d/kept/f", 0));
