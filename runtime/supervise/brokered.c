@@ -319,18 +319,21 @@ static int add_places(struct brokered *b, struct sandbox_child *child)
 	return r;
 }
 
-/* How many files may be held: polrun's own limit, of which it needs some itself. */
-static size_t room_for_files(const struct sandbox_view *v)
+/* How many files may be held, and how many calls may wait at FIFOs: polrun's own limit, of which it needs
+ * some itself. */
+static size_t room_for_files(const struct sandbox_view *v, size_t *ret_fifos)
 {
 	rlim_t own;
 	struct rlimit files;
 
+	*ret_fifos = 0;
 	if (getrlimit(RLIMIT_NOFILE, &files) != 0)
 		return 0;
 	files.rlim_cur = files.rlim_max;
 	(void)setrlimit(RLIMIT_NOFILE, &files);
 	(void)getrlimit(RLIMIT_NOFILE, &files);
-	own = OWN_FILES + FIFOS_MOST + (v->starts ? SANDBOX_COPIES : 0);
+	*ret_fifos = files.rlim_cur / 16 < FIFOS_MOST ? files.rlim_cur / 16 : FIFOS_MOST;
+	own = OWN_FILES + *ret_fifos + (v->starts ? SANDBOX_COPIES : 0);
 	if (files.rlim_cur > MOST_HELD + own)
 		return MOST_HELD;
 	return files.rlim_cur > OWN_FILES + own ? (size_t)(files.rlim_cur - own) : 0;
@@ -554,7 +557,7 @@ int brokered_init(struct brokered *b, const struct sandbox_run *run,
 	b->room = calloc(1, DECIDE_LINK_ROOM);
 	b->near = calloc(1, sizeof(*b->near));
 	r = broker_init(&b->broker, &rules);
-	held_init(&b->held, &b->broker, room_for_files(b->view));
+	held_init(&b->held, &b->broker, room_for_files(b->view, &b->fifos.most));
 	repos_init(&b->repos, &run->ctx, &b->broker.trees, &b->held);
 	if (!b->room || !b->near)
 		r = -ENOMEM;

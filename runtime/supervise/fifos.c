@@ -22,7 +22,7 @@ bool fifos_may(struct fifos *s)
 	size_t cap = s->cap ? 2 * s->cap : 16;
 	void *grown;
 
-	if (s->n >= FIFOS_MOST)
+	if (s->n >= s->most)
 		return false;
 	if (s->n < s->cap)
 		return true;

@@ -27,8 +27,8 @@ struct fifos_call {
 	int got;           /* its descriptor, or -errno, before it is answered; 0: nothing yet */
 };
 
-/* All zero: none. */
 struct fifos {
+	size_t most; /* that may wait, FIFOS_MOST or fewer; the rest is zero before the first */
 	struct fifos_call *v;
 	size_t n, cap;
 	size_t at; /* where the next look begins */
