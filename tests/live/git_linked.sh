@@ -63,6 +63,10 @@ judged() { # EFFECT PATH
 for path in config hooks/post-commit rebase-merge worktrees/wt/config.worktree; do
 	judged deny "$main/.git/$path"
 done
+# what makes a repository or a project of a folder in it, as in the project's own
+for path in info/.git/config info/HEAD HEAD worktrees/wt/HEAD info/.pol/x.pol; do
+	judged deny "$main/.git/$path"
+done
 judged allow "$main/.git/index"
 judged deny "$main/f"
 
