@@ -60,7 +60,8 @@ for at in a a/b a/b/c a/b/c/kept a/b/hid; do
 		[ -z "$says" ] || want_line "blocked: write .*: $says"
 	done
 	run "$F" rmdir "$at"
-	stopped "$empty"
+	# a full directory that the run may list is not removed for that reason
+	stopped "${empty/EACCES/ENOTEMPTY}"
 	run "$F" rename mine "$at"
 	stopped "$empty"
 	want_text kept "$P/a/b/c/kept/f"
