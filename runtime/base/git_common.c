@@ -75,19 +75,6 @@ static bool is_own_repository(const char *path, uid_t uid)
 	       join_path(path, "refs", refs) && is_own_directory(objects, uid) && is_own_directory(refs, uid);
 }
 
-static bool has_name(const char *dir, const char *name)
-{
-	char path[PATH_MAX];
-	struct stat st;
-
-	return !join_path(dir, name, path) || lstat(path, &st) == 0 || (errno != ENOENT && errno != ENOTDIR);
-}
-
-static bool is_project(const char *dir)
-{
-	return has_name(dir, ".git") || has_name(dir, ".pol");
-}
-
 static bool leads_to(const char *project, uid_t uid, const char *repository)
 {
 	AUTO_FREE char *text = read_own_file(project, ".git", uid);
@@ -109,7 +96,7 @@ static bool is_content(const char *repository, const char *home, uid_t uid)
 
 	if (strstr(repository, "/.git/") || strcmp(strrchr(repository, '/'), "/.git") == 0)
 		return false;
-	if (is_project(repository))
+	if (place_is_marked(repository) != 0)
 		return true;
 	above = strdup(repository);
 	if (!above)
@@ -117,7 +104,7 @@ static bool is_content(const char *repository, const char *home, uid_t uid)
 	slash = strrchr(above, '/');
 	slash[slash == above] = '\0';
 	project = place_project(above, home);
-	return !project || (is_project(project) && !leads_to(project, uid, repository));
+	return !project || (place_is_marked(project) != 0 && !leads_to(project, uid, repository));
 }
 
 static char *trim_blanks(char *s)

@@ -71,8 +71,7 @@ bool place_is_below(const char *path, const char *dir)
 	return strncmp(path, dir, n) == 0 && (!path[n] || path[n] == '/');
 }
 
-/* Does the directory hold .pol or .git? 1, 0 or -errno. */
-static int is_marked(const char *dir)
+int place_is_marked(const char *dir)
 {
 	static const char *const marks[] = { ".pol", ".git" };
 	char path[PATH_MAX];
@@ -99,7 +98,7 @@ char *place_project(const char *from, const char *home)
 	if (!dir)
 		return NULL;
 	while (strcmp(dir, top) != 0 && strcmp(dir, "/") != 0) {
-		int marked = is_marked(dir);
+		int marked = place_is_marked(dir);
 
 		if (marked > 0)
 			return io_steal_ptr(&dir);
@@ -121,7 +120,7 @@ bool place_in_project(const char *real)
 
 	home = home && home[0] == '/' ? home : "/";
 	marked = place_project(real, home);
-	if (!marked || is_marked(marked) != 0 || !getcwd(cwd, sizeof(cwd)))
+	if (!marked || place_is_marked(marked) != 0 || !getcwd(cwd, sizeof(cwd)))
 		return true;
 	own = place_project(cwd, home);
 	return !own || (!place_is_below(home, own) && place_is_below(real, own));

@@ -22,6 +22,8 @@ void place_make_plain(char *path);
 size_t place_shared(const char *a, const char *b, size_t n);
 /* Is `path` equal to `dir`, or below it? */
 bool place_is_below(const char *path, const char *dir);
+/* Does the directory hold .pol or .git, which makes it a project?  1, 0 or -errno. */
+int place_is_marked(const char *dir);
 /*
  * The nearest ancestor of `from` (or `from` itself) that holds .pol or .git and is
  * strictly below `home` (or below "/", if `from` is outside of `home`); else `from`.

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "runtime/base/io.h"
+#include "runtime/line/cmd_text.h"
 
 static void field(const struct bundle *b, struct pb_str s, char *out, size_t cap)
 {
@@ -156,4 +157,12 @@ const char *explain_part(const struct cmd_part *p)
 	default:
 		return p->no_allow && p->effect != PB_ALLOW ? p->no_allow : "";
 	}
+}
+
+const char *explain_program(const struct cmd_part *p, size_t *ret_n)
+{
+	const struct sh_word *w = p->nwords ? p->words[0].w : NULL;
+	const char *name;
+
+	return w && sh_is_literal(w) && w->seg.n && cmd_base(w, &name, ret_n) ? name : NULL;
 }

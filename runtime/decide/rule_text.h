@@ -30,5 +30,7 @@ const char *explain_risk(unsigned risk); /* a class 0..3 */
 const char *explain_part_kind(const struct cmd_part *p);
 /* What decided a part of a line, if it was not a rule: static text, or "". */
 const char *explain_part(const struct cmd_part *p);
+/* The last component of the part's program; NULL: the line does not say it literally. */
+const char *explain_program(const struct cmd_part *p, size_t *ret_n);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "runtime/decide/rule_text.h"
 #include "runtime/polrun/fetches.h"
 
 static const struct known_reads table[] = {
@@ -52,16 +53,10 @@ static const struct known_reads table[] = {
 
 const struct known_reads *known_reads_of(const struct cmd_part *p)
 {
-	const struct sh_word *w = p->nwords ? p->words[0].w : NULL;
-	const char *name;
 	size_t n;
+	const char *name = explain_program(p, &n);
 
-	if (!w || !sh_is_literal(w))
-		return NULL;
-	name = memrchr(w->seg.p, '/', w->seg.n);
-	name = name ? name + 1 : w->seg.p;
-	n = w->seg.n - (size_t)(name - w->seg.p);
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+	for (size_t i = 0; name && i < sizeof(table) / sizeof(table[0]); i++)
 		if (strlen(table[i].program) == n && memcmp(table[i].program, name, n) == 0)
 			return &table[i];
 	return NULL;

@@ -37,19 +37,6 @@ static const struct service {
 	{ " virsh virt-install ", "/run/libvirt/libvirt-sock", NULL },
 };
 
-/* The program's own name; NULL: it is not literal. */
-static const char *name_of(const struct cmd_part *p, size_t *ret_n)
-{
-	const struct sh_word *w = p->nwords ? p->words[0].w : NULL;
-	const char *slash;
-
-	if (!w || !sh_is_literal(w) || !w->seg.n)
-		return NULL;
-	slash = memrchr(w->seg.p, '/', w->seg.n);
-	*ret_n = slash ? (size_t)(w->seg.p + w->seg.n - (slash + 1)) : w->seg.n;
-	return slash ? slash + 1 : w->seg.p;
-}
-
 static bool is_listed(const char *names, const char *name, size_t n)
 {
 	for (const char *at = names; *at == ' ' && at[1];
@@ -134,7 +121,7 @@ void outside_say(FILE *out, const struct sandbox_run *run, const struct entry *e
 	for (const struct cmd_part *p = entry->parts.first; p && count < MOST;
 	     p = p->next) {
 		size_t n, i = 0;
-		const char *name = name_of(p, &n);
+		const char *name = explain_program(p, &n);
 		char shown[80];
 		bool told;
 

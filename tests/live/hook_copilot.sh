@@ -9,19 +9,10 @@
 raw_policy 'policy agent { level user }
 command { allow "true", "echo:*"  ask "mv:*" as moving  deny "touch:*" because "not that" as no-touch }
 file { allow read, write, exec "${PROJECT_DIR}" }' p
-B=$HOME/.config/pol/agent.polb
-mkdir -p "$P/.git" "$P/src" "${B%/*}"
-cp "$WORK/p.polb" "$B"
-chmod 0600 "$B"
-Q=$BIN/polquery
+# shellcheck source=tests/lib/hook_file.sh
+. "$(dirname "$0")/../lib/hook_file.sh"
 F=$HOME/.copilot/hooks/polquery.json
 unset COPILOT_HOME
-cd "$P" || exit 1
-polquery() { # ARGS…: without a terminal
-	out=$(setsid -w "$Q" "$@" 2>"$WORK/.err" </dev/null)
-	rc=$?
-	err=$(<"$WORK/.err")
-}
 
 t "it is installed into a file of its own, the doctor is content, and it is taken out again"
 polquery uninstall copilot-cli --yes

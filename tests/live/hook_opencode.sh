@@ -9,19 +9,10 @@
 raw_policy 'policy agent { level user }
 command { allow "true", "echo:*"  ask "mv:*" as moving  deny "touch:*" because "not that" as no-touch }
 file { allow read, write "${PROJECT_DIR}" }' p
-B=$HOME/.config/pol/agent.polb
-mkdir -p "$P/.git" "$P/src" "${B%/*}"
-cp "$WORK/p.polb" "$B"
-chmod 0600 "$B"
-Q=$BIN/polquery
+# shellcheck source=tests/lib/hook_file.sh
+. "$(dirname "$0")/../lib/hook_file.sh"
 F=$HOME/.config/opencode/plugin/polquery.js
 unset XDG_CONFIG_HOME OPENCODE_PURE
-cd "$P" || exit 1
-polquery() { # ARGS…: without a terminal
-	out=$(setsid -w "$Q" "$@" 2>"$WORK/.err" </dev/null)
-	rc=$?
-	err=$(<"$WORK/.err")
-}
 
 t "no plugin: not installed, and nothing to take out"
 polquery doctor opencode
