@@ -89,6 +89,10 @@ want_rc 4
 want_line '(OTHER_SETTING and THE_API_KEY|THE_API_KEY and OTHER_SETTING) are set outside and not kept, and the command names them: env'
 run /usr/bin/python3 -c 'import os; os.environ["OTHER_SETTING"]'
 want_line 'OTHER_SETTING is set outside and not kept, and the command names it'
+export OLDPWD=/usr # each shell sets it for itself
+run -c 'echo $OLDPWD $OTHER_SETTING; exit 4'
+want_line 'OTHER_SETTING is set outside and not kept, and the command names it'
+no_err OLDPWD
 policy 'env { keep += THE_API_KEY }' kept
 run_with kept /usr/bin/python3 app.py
 want_rc 0
