@@ -48,7 +48,7 @@ want_rc 0
 want_out '^NODE_ENV=test$'
 want_out '^PYTHONPATH=src$'
 want_out '^CC=clang$'
-no_out leak
+no_out '=leak$'
 
 t "passwd inside begins with the run's own user"
 policy ''
