@@ -12,10 +12,10 @@ files() { printf 'old' >"$HOME/.app.json"; printf 'old login' >"$HOME/.codex/aut
 files
 [ "$me" != root ] || chmod 711 "$WORK"
 policy 'file { scratch "${HOME}"
-	allow read, write "${HOME}/.app.json", "${HOME}/.codex/auth.json"
+	allow read, write "${HOME}/.app.json", "${HOME}/.codex/auth.json", "${HOME}/.ssh/known_hosts"
 	allow read "${HOME}/.read.json" }'
 policy 'file { scratch "${HOME}"
-	allow read, write "${HOME}/.app.json", "${HOME}/.codex/auth.json"
+	allow read, write "${HOME}/.app.json", "${HOME}/.codex/auth.json", "${HOME}/.ssh/known_hosts"
 	allow read "${HOME}/.read.json"
 	deny write "${HOME}/.cache/**/*.so", "${HOME}/.other/*.key" }' byname
 policy 'file { scratch "${HOME}"
@@ -75,6 +75,34 @@ want_text old "$HOME/.app.json"
 t "a file that is too large to be copied, or not the run's to read, is refused and stays"
 run sh -c 'cd; head -c 5000000 /dev/zero >t; mv t .app.json; ls -s t | cut -d" " -f1; echo x >u; chmod 0 u; mv u .app.json; ls u'
 want_err 'busy'
+want_text old "$HOME/.app.json"
+
+t "ssh keeps the old known_hosts beside the new one, by a second name"
+if command -v ssh-keygen >/dev/null; then
+	mkdir -p "$HOME/.ssh" && ssh-keygen -q -t ed25519 -N '' -f "$WORK/hostkey" <<<y
+	for how in p byname; do
+		for host in here there; do printf '%s %s\n' $host "$(cut -d' ' -f1,2 "$WORK/hostkey.pub")"; done >"$HOME/.ssh/known_hosts"
+		chmod 644 "$HOME/.ssh/known_hosts"; chmod 755 "$HOME/.ssh"
+		run_with $how -y sh -c 'cd ~/.ssh; ssh-keygen -R here; cut -d" " -f1 known_hosts.old; echo x >known_hosts.old; ls -A'
+		want_rc 0
+		want_out '^here$'
+		[ "$(cut -d' ' -f1 "$HOME/.ssh/known_hosts")" = there ] || bad "$how: $(cat "$HOME/.ssh/known_hosts")"
+		[ "$(ls -A "$HOME/.ssh")" = known_hosts ] || bad "$how: more is there: $(ls -A "$HOME/.ssh")"
+	done
+else
+	skip ssh-keygen "it is not installed"
+fi
+
+t "a second name is made of such a file only, in its own tree, and over nothing"
+files
+run sh -c 'cd; ln .app.json second && cat second; echo x >there; ln .app.json there; ln .read.json third; ln .app.json project/fourth; ln .app.json /tmp/fifth; ls -A . project /tmp; cat there'
+want_out '^old'
+want_out '^x$'
+no_out 'third|fourth|fifth'
+[ "$(grep -c 'ln: failed' <<<"$err")" -eq 4 ] || bad "$err"
+run_with byname sh -c 'cd; mkdir .cache; ln .app.json .cache/a.so; ln .app.json .cache/a.txt && cat .cache/a.txt; ls .cache'
+want_out '^old'
+no_out 'a\.so'
 want_text old "$HOME/.app.json"
 
 t "with --explain-denials it is the same"
