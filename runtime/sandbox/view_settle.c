@@ -95,8 +95,8 @@ static bool is_copied(const struct view_builder *b, const struct view_place *p, 
 	const struct view_wanted *w = &p->wanted;
 	struct stat st;
 
-	return w->copied && p->given.ops == PB_READ && (!w->restricted || w->library) && !w->wildcard && !p->source &&
-	       S_ISREG(o->mode) && up && up->wanted.scratch && (up->given.ops & PB_WRITE) && !up->given.broker &&
+	return w->copied && (p->given.ops & (PB_READ | PB_WRITE)) == PB_READ && (!w->restricted || w->library) &&
+	       !w->wildcard && !p->source && S_ISREG(o->mode) && up && up->wanted.scratch && (up->given.ops & PB_WRITE) && !up->given.broker &&
 	       fstat(o->fd, &st) == 0 && st.st_size <= VIEW_MOST_COPIED &&
 	       /* what the run could not read of a mount is not copied for it */
 	       (b->in->foreign ? (st.st_mode & S_IROTH) != 0 : faccessat(AT_FDCWD, p->path, R_OK, AT_EACCESS) == 0);

@@ -172,6 +172,19 @@ run_with own sh -c 'cat ~/.config/git/config'
 if is_root; then no_out outside; else want_out outside; fi
 rm -rf "$HOME/.config"
 
+t "a HOME in the run's own /tmp is no other: nothing is locked, and git's settings are a copy"
+there=$(mktemp -d /tmp/pol-home.XXXXXX) && chmod 755 "$there" && mkdir -p "$there/p" "$there/.config/git"
+settings >"$there/.config/git/config"
+cd "$there/p" || exit 1
+printf '%s\n' 'git config --global user.name; git config --global user.name inside && git config --global user.name' 'cd; echo x >.bashrc && ls -A' >script
+HOME=$there run_with own sh script
+want_out '^outside$'
+want_out '^inside$'
+want_out '^\.bashrc$'
+no_out '^\.(profile|claude|gitconfig)$'
+[ "$(cat "$there/.config/git/config")" = "$(settings)" ] && [ ! -e "$there/.bashrc" ] || bad "the host's files: $(ls -lA "$there")"
+cd "$P" && rm -rf "$there"
+
 t "wget finds its own folder"
 if command -v wget >/dev/null; then
 	run_with own wget -q http://127.0.0.1:9/
