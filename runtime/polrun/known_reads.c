@@ -15,6 +15,7 @@ static const struct known_reads table[] = {
 	{ "pip", true, " .config/pip/pip.conf .pip/pip.conf .netrc", " PIP_*", NULL },
 	{ "pip3", true, " .config/pip/pip.conf .pip/pip.conf .netrc", " PIP_*", NULL },
 	{ "uv", true, " .config/uv/uv.toml .netrc", " UV_*", NULL },
+	{ "uvx", true, " .config/uv/uv.toml .netrc", " UV_*", NULL },
 	{ "poetry", true, " .config/pypoetry/config.toml .config/pypoetry/auth.toml", " POETRY_*", NULL },
 	{ "twine", false, " .pypirc", " TWINE_*", NULL },
 	{ "cargo", true, " .cargo/config.toml .cargo/config .cargo/credentials.toml", " CARGO_*", NULL },
@@ -54,6 +55,23 @@ static const struct known_reads table[] = {
 	{ "make", false, "", "", "Makefile" },
 	{ "just", false, "", "", "justfile" },
 };
+
+/* Yarn Classic takes another folder where it cannot write; uv and Gradle lock what they read. */
+static const struct known_cache caches[] = {
+	{ "yarn", ".cache/yarn", "std/cache/yarn" },
+	{ "uv", ".cache/uv", "std/cache/uv" },
+	{ "uvx", ".cache/uv", "std/cache/uv" },
+	{ "gradle", ".gradle/caches", "std/cache/gradle" },
+	{ "gradlew", ".gradle/caches", "std/cache/gradle" },
+};
+
+const struct known_cache *known_cache_of(const struct known_reads *k)
+{
+	for (size_t i = 0; i < sizeof(caches) / sizeof(caches[0]); i++)
+		if (strcmp(caches[i].program, k->program) == 0)
+			return &caches[i];
+	return NULL;
+}
 
 const struct known_reads *known_reads_of(const struct cmd_part *p)
 {
