@@ -39,7 +39,7 @@ static int open_own_dir(int at, const char *path)
 
 	if (fd < 0 || fstat(fd, &st) != 0)
 		return -errno;
-	if (st.st_uid != geteuid() || (st.st_mode & 022))
+	if (!state_dir_is_own(&st))
 		return -EPERM;
 	return io_steal_fd(&fd);
 }
@@ -55,7 +55,7 @@ static int open_folder(const char *state, int *ret, struct rt_err *err)
 		return 0;
 	io_escape(shown, sizeof(shown), path, strlen(path));
 	if (*ret == -EPERM)
-		return rt_fail(err, EPERM, "'%s' could have been written by somebody else",
+		return rt_fail(err, EPERM, "'%s' could have been written by somebody else: " STATE_NOT_OWN,
 			       shown);
 	if (*ret != -ENOENT)
 		return rt_fail_errno(err, -*ret, "'%s'", shown);
@@ -71,7 +71,7 @@ static int read_own(int dir, const char *name, char **ret, size_t *ret_n)
 
 	if (fd < 0 || fstat(fd, &st) != 0)
 		return -errno;
-	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 022))
+	if (!S_ISREG(st.st_mode) || !state_dir_is_own(&st))
 		return -EPERM;
 	return io_read_all(fd, MAX_FILE, ret, ret_n);
 }

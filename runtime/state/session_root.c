@@ -34,11 +34,6 @@ static void make_id(const char *agent, const char *id, char out[ID_CAP])
 	(void)sodium_bin2hex(out, ID_CAP, hash, sizeof(hash));
 }
 
-static bool is_own(const struct stat *st)
-{
-	return st->st_uid == geteuid() && !(st->st_mode & 022);
-}
-
 /* Opens the folder.  -ENOENT, without a message: there is none. */
 static int open_folder(const char *dir, struct rt_err *err)
 {
@@ -51,9 +46,9 @@ static int open_folder(const char *dir, struct rt_err *err)
 	fd = sys_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
 	if (fd < 0)
 		return errno == ENOENT ? -ENOENT : rt_fail_errno(err, errno, "'%s'", shown);
-	if (fstat(fd, &st) == 0 && is_own(&st))
+	if (fstat(fd, &st) == 0 && state_dir_is_own(&st))
 		return fd;
-	r = rt_fail(err, EPERM, "'%s' could have been written by somebody else", shown);
+	r = rt_fail(err, EPERM, "'%s' could have been written by somebody else: " STATE_NOT_OWN, shown);
 	(void)close(fd);
 	return r;
 }
@@ -68,7 +63,7 @@ static int read_record(int dirfd, const char *name, char out[PATH_MAX], struct r
 
 	if (fd < 0)
 		return errno == ENOENT ? 0 : rt_fail_errno(err, errno, "the record of this session");
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || !is_own(&st) ||
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || !state_dir_is_own(&st) ||
 	    io_read_all(fd, PATH_MAX, &text, &n) < 0 || n < 2 || text[n - 1] != '\n')
 		return rt_fail(err, EBADMSG, "the record of this session is damaged");
 	text[n - 1] = '\0';

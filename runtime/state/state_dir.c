@@ -134,6 +134,11 @@ int state_dir_make(const char *dir, struct rt_err *err)
 	return r < 0 ? rt_fail_errno(err, -r, "making '%s'", shown) : 0;
 }
 
+bool state_dir_is_own(const struct stat *st)
+{
+	return st->st_uid == geteuid() && !(st->st_mode & (S_IWGRP | S_IWOTH));
+}
+
 int state_dir_shared_lock(struct rt_err *err)
 {
 	int fd = sys_open(STATE_SHARED_LOCK, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
@@ -164,7 +169,7 @@ static int open_shared(const char *dir, const char *name, int flags, mode_t mode
 	if (at < 0 || fstat(at, &top) != 0)
 		return rt_fail_errno(err, errno, "%s", dir);
 	if ((geteuid() != 0 && top.st_uid != geteuid()) || (top.st_mode & 022))
-		return rt_fail(err, EPERM, "%s: somebody else can write it", dir);
+		return rt_fail(err, EPERM, "%s: somebody else can write it: " STATE_NOT_OWN, dir);
 	fd = sys_openat(at, name, flags | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, mode);
 	if (fd < 0 || fstat(fd, &st) != 0)
 		return rt_fail_errno(err, errno, "%s/%s", dir, name);
@@ -202,7 +207,7 @@ int state_dir_temp(const char *name, char dir[PATH_MAX], struct rt_err *err)
 	if (lstat(dir, &st) != 0)
 		return rt_fail_errno(err, errno, "%s", dir);
 	if (!S_ISDIR(st.st_mode) || (geteuid() != 0 && st.st_uid != geteuid()) || (st.st_mode & 022))
-		return rt_fail(err, EPERM, "%s: somebody else can write it", dir);
+		return rt_fail(err, EPERM, "%s: somebody else can write it: " STATE_NOT_OWN, dir);
 	n = strlen(dir);
 	if (snprintf(dir + n, PATH_MAX - n, "/%s.XXXXXX", name) >= (int)(PATH_MAX - n))
 		return rt_fail_errno(err, ENAMETOOLONG, "a directory in the user's state");

@@ -9,6 +9,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <sys/stat.h>
 
 #include "runtime/base/err.h"
 
@@ -34,6 +35,10 @@ int state_dir_of_home(char dir[PATH_MAX], struct rt_err *err);
  * of the directory that exists.  0, also if it exists; -errno.
  */
 int state_dir_make(const char *dir, struct rt_err *err);
+/* Is it the caller's own, and may no group write it either?  polrun makes what is in the state with mode 0700
+ * and 0600 whatever the umask is, so that nobody needs the user's private group (writers.h) here. */
+bool state_dir_is_own(const struct stat *st);
+#define STATE_NOT_OWN "it must be this user's, and chmod go-w"
 /* Runs of one user order by this file the calls that make names and move directories. */
 #define STATE_NAMES_LOCK "names.lock"
 /* Each run of a user locks this file for as long as it lives (left_open.h). */

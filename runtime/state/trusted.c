@@ -34,11 +34,6 @@ static void make_id(const char *path, const char *text, size_t n, char out[TRUST
 	(void)sodium_bin2hex(out, TRUSTED_ID + 1, hash, sizeof(hash));
 }
 
-static bool is_own(const struct stat *st)
-{
-	return st->st_uid == geteuid() && !(st->st_mode & 022);
-}
-
 int trusted_open(const char *dir, struct trusted *ret, struct rt_err *err)
 {
 	char path[PATH_MAX + sizeof(FOLDER)];
@@ -52,10 +47,10 @@ int trusted_open(const char *dir, struct trusted *ret, struct rt_err *err)
 		return errno == ENOENT ? 0 : rt_fail_errno(err, errno, "'%s'", ret->shown);
 	if (fstat(ret->dirfd, &st) != 0)
 		return rt_fail_errno(err, errno, "'%s'", ret->shown);
-	if (is_own(&st))
+	if (state_dir_is_own(&st))
 		return 0;
 	trusted_release(ret);
-	return rt_fail(err, EPERM, "'%s' could have been written by somebody else", ret->shown);
+	return rt_fail(err, EPERM, "'%s' could have been written by somebody else: " STATE_NOT_OWN, ret->shown);
 }
 
 void trusted_release(struct trusted *t)
@@ -77,7 +72,7 @@ static int read_entry(const struct trusted *t, const char *id, struct trusted_en
 
 	if (fd < 0 || fstat(fd, &st) != 0)
 		return -errno;
-	if (!S_ISREG(st.st_mode) || !is_own(&st))
+	if (!S_ISREG(st.st_mode) || !state_dir_is_own(&st))
 		return -EPERM;
 	r = io_read_all(fd, ENTRY_MAX, &text, &n);
 	if (r < 0)

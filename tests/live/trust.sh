@@ -60,6 +60,9 @@ verdict 'blub x' allow
 t "a record that somebody else could have written does not count"
 chmod g+w "$state"
 verdict 'frob x' ask
+polc trust --list
+[ "$rc" != 0 ] || bad "it is listed"
+want_err "could have been written by somebody else: it must be this user's, and chmod go-w"
 chmod g-w "$state"
 chmod o+w "$state"/*
 verdict 'frob x' ask
