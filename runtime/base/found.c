@@ -10,6 +10,7 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
+#include "runtime/base/writers.h"
 
 static int by_bytes(const void *x, const void *y)
 {
@@ -110,19 +111,20 @@ void found_release(struct found *f)
 	memset(f, 0, sizeof(*f));
 }
 
-int found_check_owner(const char *path, const struct stat *st, bool managed,
+int found_check_owner(const char *path, int fd, const struct stat *st, bool managed,
 		      struct rt_err *err)
 {
-	const char *kind = managed ? "managed policy" : "policy";
+	const char *kind = managed ? "the managed policy" : "the policy", *why;
 	char shown[300];
 
 	io_escape(shown, sizeof(shown), path, strlen(path));
 	if (st->st_uid != 0 && (managed || st->st_uid != getuid()))
-		return rt_fail(err, EPERM, "the %s '%s' belongs to uid %u: %s", kind, shown,
+		return rt_fail(err, EPERM, "%s '%s' belongs to uid %u: %s", kind, shown,
 			       (unsigned)st->st_uid,
 			       managed ? "it must be root's" : "neither root nor the caller");
-	if (st->st_mode & (S_IWGRP | S_IWOTH))
-		return rt_fail(err, EPERM, "the %s '%s' is writable by its group or others "
-			       "(mode %04o): chmod go-w", kind, shown, (unsigned)st->st_mode & 07777);
-	return 0;
+	if (managed)
+		why = st->st_mode & (S_IWGRP | S_IWOTH) ? "only root may write it" : NULL;
+	else
+		why = writers_others(path, fd, st);
+	return why ? writers_refuse(err, kind, shown, st, why) : 0;
 }

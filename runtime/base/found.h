@@ -27,9 +27,9 @@ void found_release(struct found *f);
 /* The name's end if that is one of other programs' configuration, or NULL. */
 const char *found_other_kind(const char *name, size_t n);
 
-/* May nobody else write this policy, or a folder of them?  A managed one must be root's,
- * another root's or the caller's, and none writable by group or others.  0 or -EPERM. */
-int found_check_owner(const char *path, const struct stat *st, bool managed,
+/* May nobody else write this policy, or a folder of them?  A managed one must be root's, and only root may
+ * write it; another must be root's or the caller's: writers.h.  `fd` as there.  0 or -EPERM. */
+int found_check_owner(const char *path, int fd, const struct stat *st, bool managed,
 		      struct rt_err *err);
 
 #endif

@@ -26,8 +26,7 @@ bool passwd_number(const char *s, size_t len, uid_t *ret)
 	return true;
 }
 
-/* name:passwd:uid:gid:gecos:home:shell */
-static bool entry(const char *line, size_t len, struct passwd_entry *ret)
+bool passwd_entry_read(const char *line, size_t len, struct passwd_entry *ret)
 {
 	const char *f[7];
 	size_t n[7], k = 0, at = 0;
@@ -59,7 +58,7 @@ bool passwd_find(const char *text, const char *name, uid_t uid,
 		size_t len = strcspn(text, "\n");
 		struct passwd_entry e;
 
-		if (entry(text, len, &e) &&
+		if (passwd_entry_read(text, len, &e) &&
 		    (name ? strcmp(e.name, name) == 0 : e.uid == uid)) {
 			*ret = e;
 			return true;

@@ -14,6 +14,8 @@ struct passwd_entry {
 	char home[PATH_MAX];
 };
 
+/* Reads one line, name:passwd:uid:gid:gecos:home:shell; false if it is no entry. */
+bool passwd_entry_read(const char *line, size_t len, struct passwd_entry *ret);
 /* Searches `text` (the file's bytes, NUL-terminated) by uid, or by name if that is not
  * NULL. Skips lines that are not entries. */
 bool passwd_find(const char *text, const char *name, uid_t uid,

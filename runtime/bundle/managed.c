@@ -58,7 +58,7 @@ static int digest(const char *path, uint8_t ret[32], struct rt_err *err)
 		return rt_fail_errno(err, errno, "the managed policy '%s'", shown);
 	if (!S_ISREG(st.st_mode))
 		return rt_fail(err, EPERM, "the managed policy '%s' is no regular file", shown);
-	r = found_check_owner(path, &st, true, err);
+	r = found_check_owner(path, fd, &st, true, err);
 	if (r < 0)
 		return r;
 	r = io_read_all(fd, MAX_SOURCE, &text, &len);
@@ -164,7 +164,7 @@ static int check(const struct bundle *b, const char *dir, const struct found *ho
 		 bool by_system, struct rt_err *err)
 {
 	struct walk w = { .dir = dir, .host = host };
-	int r = found_check_owner(dir, &host->st, true, err);
+	int r = found_check_owner(dir, -1, &host->st, true, err);
 
 	if (r < 0 || !host->n)
 		return r;

@@ -13,6 +13,7 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
+#include "runtime/base/writers.h"
 #include "runtime/bundle/common.h"
 #include "runtime/bundle/common_bytes.h"
 #include "runtime/bundle/members.h"
@@ -43,6 +44,7 @@ static int open_once(const char *path, int *ret_fd, struct rt_err *err)
 
 static int check_file(int fd, const char *path, size_t *ret_size, struct rt_err *err)
 {
+	const char *why;
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
@@ -54,12 +56,9 @@ static int check_file(int fd, const char *path, size_t *ret_size, struct rt_err 
 			err, EPERM,
 			"bundle '%s' belongs to uid %u: neither root nor the caller",
 			path, st.st_uid);
-	if (st.st_mode & (S_IWGRP | S_IWOTH))
-		return rt_fail(
-			err, EPERM,
-			"bundle '%s' is writable by its group or others (mode %04o): "
-			"chmod go-w",
-			path, (unsigned)st.st_mode & 07777);
+	why = writers_others(path, fd, &st);
+	if (why)
+		return writers_refuse(err, "bundle", path, &st, why);
 	if (st.st_size > (off_t)PB_MAX_BUNDLE)
 		return rt_fail(err, EFBIG, "bundle '%s' is larger than %u MiB", path,
 			       PB_MAX_BUNDLE >> 20);

@@ -70,8 +70,8 @@ struct bundle {
 };
 
 /*
- * Opens PATH with O_NOFOLLOW and checks owner (root or the caller), mode (not writable by
- * group or others) and type on the descriptor. Each is refused with its own message. Then
+ * Opens PATH with O_NOFOLLOW and checks owner (root or the caller), mode (nobody else may
+ * write it: runtime/base/writers.h) and type on the descriptor. Each is refused with its own message. Then
  * calls bundle_parse(). 0 or -errno.
  */
 int bundle_open(const char *path, struct bundle *ret, struct rt_err *err);

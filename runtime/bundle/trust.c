@@ -15,6 +15,7 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
+#include "runtime/base/writers.h"
 
 struct ask {
 	const struct trust_options *opt;
@@ -33,6 +34,7 @@ struct list {
 
 static int check_file(int fd, const struct list *l, struct rt_err *err)
 {
+	const char *why;
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
@@ -46,12 +48,11 @@ static int check_file(int fd, const struct list *l, struct rt_err *err)
 			       l->path, st.st_uid,
 			       l->system ? "it must be root's"
 					 : "neither root nor the caller");
-	if (st.st_mode & (S_IWGRP | S_IWOTH))
-		return rt_fail(err, EPERM,
-			       "the list of signers '%s' is writable by its group or "
-			       "others (mode %04o): chmod go-w",
-			       l->path, (unsigned)st.st_mode & 07777);
-	return 0;
+	if (l->system)
+		why = st.st_mode & (S_IWGRP | S_IWOTH) ? "only root may write it" : NULL;
+	else
+		why = writers_others(l->path, fd, &st);
+	return why ? writers_refuse(err, "the list of signers", l->path, &st, why) : 0;
 }
 
 /* 0; -ENOENT: the list is absent; or another -errno. */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "runtime/base/place.h"
+#include "runtime/base/writers.h"
 #include "runtime/hooks/hook.h"
 #include "runtime/hooks/hook_inside.h"
 #include "runtime/hooks/hook_run.h"
@@ -79,14 +80,13 @@ static const char *const writes[HOOK_AGENT_COUNT] = {
 /* --- whose programs they are ------------------------------------------------------------ */
 
 /* May somebody else write this, or (for a directory) what is in it? */
-static bool is_open_to_others(const struct stat *st, const struct stat *own)
+static bool is_open_to_others(const char *path, const struct stat *st, const struct stat *own)
 {
 	if (st->st_uid != 0 && st->st_uid != geteuid() && st->st_uid != own->st_uid)
 		return true;
 	if (S_ISDIR(st->st_mode) && (st->st_mode & S_ISVTX))
 		return false;
-	return (st->st_mode & S_IWOTH) ||
-	       ((st->st_mode & S_IWGRP) && st->st_gid != 0 && st->st_gid != getegid());
+	return (st->st_mode & S_IWOTH) || (st->st_gid != 0 && writers_others(path, -1, st));
 }
 
 /* Checks `path`, which is physical, and each directory above it. */
@@ -100,11 +100,11 @@ static bool is_ours_alone(const char *path, const struct stat *own)
 
 		memcpy(head, path, n);
 		head[n] = '\0';
-		if (stat(head, &st) != 0 || is_open_to_others(&st, own))
+		if (stat(head, &st) != 0 || is_open_to_others(head, &st, own))
 			return false;
 		p = strchrnul(p + 1, '/');
 	}
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && !is_open_to_others(&st, own);
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && !is_open_to_others(path, &st, own);
 }
 
 static bool is_in_project(const char *path)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "runtime/base/io.h"
+#include "runtime/base/writers.h"
 
 enum { BACKLOG = 128, LOCK_TRIES = 200, LOCK_WAIT_NS = 10 * 1000 * 1000 };
 
@@ -63,9 +64,9 @@ static int lock_directory(const char *path, int dir, int *ret, struct rt_err *er
 		return bad(err, EPERM, path,
 			   "its directory is another user's, who may put another in its "
 			   "place");
-	if ((st.st_mode & 022) && !(st.st_mode & S_ISVTX))
+	if (!(st.st_mode & S_ISVTX) && writers_others(NULL, fd, &st))
 		return bad(err, EPERM, path,
-			   "others may write its directory, and put another in its place");
+			   "others may write its directory (chmod go-w), and put another in its place");
 	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
 		if (errno != EWOULDBLOCK || ++tries > LOCK_TRIES)
 			return bad_errno(err, path, "locking its directory");

@@ -37,7 +37,7 @@ static bool is_managed(const char *path)
 
 /* Whoever may write it: a narrow-only file of the project allows nothing, and a trusted one
  * is trusted for its text.  polc looks at its library. */
-static int check_owner(const struct cache *c, const struct cache_input *in,
+static int check_owner(const struct cache *c, const struct cache_input *in, int fd,
 		       const struct stat *st, struct rt_err *err)
 {
 	char shown[300];
@@ -48,7 +48,7 @@ static int check_owner(const struct cache *c, const struct cache_input *in,
 	if ((in->flags & (CACHE_NARROW | CACHE_STD | CACHE_POLC)) ||
 	    (in->level == PB_PROJECT && !c->want->policy))
 		return 0;
-	return found_check_owner(in->path, st, is_managed(in->path), err);
+	return found_check_owner(in->path, fd, st, is_managed(in->path), err);
 }
 
 /* Whoever has put it there may believe that it denies something. */
@@ -71,7 +71,7 @@ static int list(const char *dir, bool own, bool managed, struct found *ret, stru
 	io_escape(shown, sizeof(shown), dir, strlen(dir));
 	if (r < 0)
 		return rt_fail_errno(err, -r, "the policies in '%s' cannot be read", shown);
-	return own && ret->st.st_nlink ? found_check_owner(dir, &ret->st, managed, err) : 0;
+	return own && ret->st.st_nlink ? found_check_owner(dir, -1, &ret->st, managed, err) : 0;
 }
 
 /* What lies in the project came with it, wherever XDG_CONFIG_HOME leads. */
@@ -182,7 +182,7 @@ static int read_one(const struct cache *c, int fd, struct cache_input *in, char 
 	struct cache_stamp after;
 	char shown[300];
 	struct stat st;
-	int r = fstat(fd, &st) == 0 ? check_owner(c, in, &st, err) :
+	int r = fstat(fd, &st) == 0 ? check_owner(c, in, fd, &st, err) :
 					   rt_fail_errno(err, errno, "fstat");
 
 	if (r < 0)
@@ -227,7 +227,7 @@ int cache_files_check(const struct cache *c, const struct cache_index *x,
 	if (r != 0 && (errno == ENOENT || errno == ENOTDIR))
 		return 0;
 	if (r == 0) {
-		r = check_owner(c, in, &st, err);
+		r = check_owner(c, in, -1, &st, err);
 		if (r < 0)
 			return r;
 		cache_stamp_of(&st, &now);

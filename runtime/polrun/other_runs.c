@@ -7,16 +7,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/base/writers.h"
 #include "runtime/state/state_dir.h"
 
 /* By the mode of the project: its files are shared with other users, whose runs have no lock of this user's.
- * (A group of the user's own is not such a group.) */
+ * (A group of the user's own is not such a group, and root's is taken for root's own.) */
 static bool others_write(const char *project)
 {
 	struct stat st;
 
-	return stat(project, &st) != 0 || (st.st_mode & S_IWOTH) ||
-	       ((st.st_mode & S_IWGRP) && st.st_gid != getegid());
+	if (stat(project, &st) != 0 || (st.st_mode & S_IWOTH))
+		return true;
+	return !(st.st_gid == 0 && getegid() == 0) && writers_others(project, -1, &st);
 }
 
 int other_runs_open_lock(const char *dir, const char *project, char ret_lost[OTHER_RUNS_LOST])

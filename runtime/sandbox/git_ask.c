@@ -28,6 +28,7 @@
 #include "runtime/base/io.h"
 #include "runtime/base/own_filter.h"
 #include "runtime/base/sys.h"
+#include "runtime/base/writers.h"
 #include "runtime/sandbox/remembered.h"
 
 enum { GIT_WAIT_MS = 1000, GIT_ANSWER_MAX = 1 << 20, GIT_ARGS = 2 * 256 + 16 };
@@ -51,7 +52,7 @@ static bool is_from_run(const struct view_in *in, const char *path, int fd)
 
 	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	n = readlink(link, real, sizeof(real) - 1);
-	if (n <= 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || (st.st_mode & 022) ||
+	if (n <= 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || writers_others(NULL, fd, &st) ||
 	    (st.st_uid != 0 && st.st_uid != geteuid()))
 		return true;
 	real[n] = '\0';

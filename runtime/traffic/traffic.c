@@ -16,6 +16,7 @@
 #include "runtime/base/json.h"
 #include "runtime/base/sys.h"
 #include "runtime/base/utf8.h"
+#include "runtime/base/writers.h"
 #include "runtime/decide/rule_text.h"
 #include "runtime/traffic/redact.h"
 
@@ -55,7 +56,7 @@ static int check_file(const struct traffic *t, struct rt_err *err)
 		return refuse(t, EMLINK, "is a file with another name, too (a hard link)", err);
 	if (st.st_uid != geteuid())
 		return refuse(t, EPERM, "belongs to somebody else", err);
-	if (st.st_mode & 022)
+	if (writers_others(t->shown, t->file.fd, &st))
 		return refuse(t, EPERM, "may be written by others", err);
 	return check_text(t, st.st_size, err);
 }

@@ -32,7 +32,7 @@ struct traffic {
 
 /*
  * Opens the file for appending as output_open() does.  Fails also if it is
- * no regular file, somebody else's, writable by others, or if its last line is not
+ * no regular file, somebody else's, writable by others (runtime/base/writers.h), or if its last line is not
  * whole or its first one is no record.  0 or -errno.
  */
 int traffic_open(struct traffic *t, const char *path, const char *by,

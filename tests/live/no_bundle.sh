@@ -240,11 +240,13 @@ want_rc 0
 
 t "a policy that somebody else may write is not believed"
 user "$MAY_"
-chmod g+w "$CONFIG/u.pol"
+loose=g # a user's own group may write (private_group.sh), and root's may not
+is_root || loose=o
+chmod $loose+w "$CONFIG/u.pol"
 bare true
 want_rc 125
 want_line "the policy '.*/u\.pol' is writable by its group or others"
-chmod g-w "$CONFIG/u.pol" && chmod o+w "$CONFIG"
+chmod go-w "$CONFIG/u.pol" && chmod o+w "$CONFIG"
 bare true
 want_rc 125
 want_line "the policy '.*/pol' is writable by its group or others"
@@ -288,7 +290,7 @@ truncate -s 4096 "$entry" && attack cut
 printf x | dd of="$entry" bs=1 seek=100000 conv=notrunc 2>/dev/null && attack 'one byte'
 ln -sf "$WORK/loose.polb" "$entry" && attack 'a link'
 rm -f "$entry" && mkfifo "$entry" && attack 'a FIFO'
-cp "$WORK/loose.polb" "$entry" && chmod 0664 "$entry" && attack 'writable by its group'
+cp "$WORK/loose.polb" "$entry" && chmod $loose+w "$entry" && attack 'writable by its group'
 rm -f "$entry" && attack removed
 if is_root; then
 	cp "$WORK/loose.polb" "$entry" && chown poltest "$entry" && attack "another user's"
@@ -468,10 +470,10 @@ policy ''
 bare -p "$WORK/p.polb" sh -c 'echo bad > ran'
 want_rc 125
 no_file ran
-chmod g+w "$HOME/n.pol"
+chmod $loose+w "$HOME/n.pol"
 bare -p "$HOME/n.pol" true
 want_rc 125
-chmod g-w "$HOME/n.pol"
+chmod $loose-w "$HOME/n.pol"
 
 t "-p: one that the run could change is refused, .pol/extra is the place for it"
 cp "$HOME/n.pol" n.pol

@@ -74,6 +74,7 @@ chmod 0755 "$base"
 mkdir -p "$base/bin" "$base/bin/probes" "$base/tests" "$base/log"
 cp "$BUILD"/bin/pol* "$base/bin/" || exit 1
 cp "$BUILD"/tests/probes/* "$base/bin/probes/" 2>/dev/null
+cp "$BUILD/lib/libpol.so.0" "$base/bin/" || exit 1
 cp "$BUILD"/tests/conformance/{file,net,gate}_oracle "$base/bin/" || exit 1
 cp -r "$here/tests/live" "$here/tests/lib" "$here/tests/lab" "$here/tests/agents" "$here/tests/conformance" "$base/tests/" ||
 	exit 1
