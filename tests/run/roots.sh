@@ -3,7 +3,8 @@
 # coreutils, git and ssh of other versions, another compiler and libc, another layout of /etc.
 #   tests/run/roots.sh [trixie|noble]… [-- NAME…]    (root; ./dev roots installs what it needs)
 # SYSTEM: Debian 13, Ubuntu 24.04; without one both.  NAME: what ./dev test takes; without one the list below, of
-# which what says "# places:" runs below a private HOME.  PLACE and POL_TEST_JOBS as in live.sh and everything.sh.
+# which what says "# places:" runs below a private HOME.  PLACE and POL_TEST_JOBS as in live.sh and everything.sh; there
+# are no loop devices for PLACE=ext4.
 # A root is made once, in $POL_ROOTS (default /var/tmp/pol-roots), with what an ordinary installation of the system
 # has, and kept: what was built in it and what its tests have fetched, too.  Each run brings the commit that is
 # checked out here, and no other file.  AppArmor's rules about user namespaces are the kernel's: here they are this
@@ -140,7 +141,7 @@ for system in "${systems[@]}"; do
 	bring_clone "$roots/$system" || die "no clone in the root of $system"
 	echo "== $system: $(sed -n 's/^PRETTY_NAME=//p' "$roots/$system/etc/os-release")"
 	if [ "${#names[@]}" -ne 0 ]; then
-		tests_in "$system" "${PLACE:-}" "${names[@]}"
+		tests_in "$system" "${PLACE:-var}" "${names[@]}"
 	else
 		tests_in "$system" '' "${NAMES[@]}"
 		tests_in "$system" "${PLACE:-home}" "${PLACED[@]}"
