@@ -20,6 +20,7 @@ BY_HAND = {
     "agents": "installs some hundred megabytes: ./dev agents",
     "agents_inside": "so does this, in the same way",
     "clean-room": "makes a Debian of its own",
+    "roots": "makes a Debian and an Ubuntu of its own: ./dev roots",
     "coverage": "counts, and fails never",
     "soak": "runs for minutes, with 200,000 connections: make soak",
     "fuzz": "runs as long as one likes: make fuzz",
