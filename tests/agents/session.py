@@ -60,7 +60,7 @@ It prints a number.
 It has tests, too.
 """
 FILES = {"README.md": README, "src/app.py": APP, "src/util.py": UTIL, "tests/test_util.py": TEST, ".gitignore": "out/\n__pycache__/\n",
-         "keys.txt": "KEY=TOPSECRET\n", "out/one": "1\n", "out/three": "3\n", "out/keep": "kept\n"}
+         ".vscode/settings.json": "{}\n", "keys.txt": "KEY=TOPSECRET\n", "out/one": "1\n", "out/three": "3\n", "out/keep": "kept\n"}
 
 SESSION = [
     ("same", "list", ".", r"README\.md"),
@@ -195,7 +195,7 @@ def make_project(folder):
         with open(path, "w", encoding="utf-8") as f:
             f.write(text)
     env = dict(os.environ, HOME=folder, GIT_CONFIG_NOSYSTEM="1")
-    for words in (["init", "-q", "-b", "main"], ["config", "user.name", "x"], ["config", "user.email", "x@localhost"], ["add", "README.md", ".gitignore", "src", "tests"],
+    for words in (["init", "-q", "-b", "main"], ["config", "user.name", "x"], ["config", "user.email", "x@localhost"], ["add", "README.md", ".gitignore", ".vscode", "src", "tests"],
                   ["commit", "-qm", "first"]):
         subprocess.run(["git", "-C", folder] + words, check=True, env=env)
 
