@@ -246,9 +246,12 @@ def check(agent, mode, folder):
             return f.read()
     before, after = (results_of(os.path.join(folder, "session." + of)) for of in ("plain", mode))
     questions = kept("asked", mode)
-    # the reason is on the person's screen; only how often he is asked, and what about, is seen here
-    if agent == "claude-code" and questions.count("\n") != sum(row[0] in ("ask", "refuse") for row in SESSION):
-        print("FAIL only what asks is asked about\n    " + questions.replace("\n", "\n    "))
+    # The reason is on the person's screen; only how often he is asked, and what about, is seen here.  With --run a line that
+    # reads what is denied is asked about, too: his yes leads to the walls.
+    unasked = [q for q in questions.splitlines() if not any(row[2] in q and (
+        row[0] in ("ask", "refuse") or (mode == "run" and row[0] == "deny" and "keys.txt" in row[2])) for row in SESSION)]
+    if unasked:
+        print("FAIL only what asks is asked about", *unasked, sep="\n    ")
     asks = agent == "claude-code"  # without a screen, too
     wrong = {"control": [], "same": [], "deny": [], "walls": [], "ask": [], "refuse": []}
     for i, (kind, *call) in enumerate(SESSION):

@@ -19,6 +19,7 @@ BY_HAND = {
     "bypass": "commands.sh runs it",
     "agents": "installs some hundred megabytes: ./dev agents",
     "agents_inside": "so does this, in the same way",
+    "agents_session": "so does this",
     "clean-room": "makes a Debian of its own",
     "coverage": "counts, and fails never",
     "soak": "runs for minutes, with 200,000 connections: make soak",
