@@ -19,6 +19,7 @@ BY_HAND = {
     "bypass": "commands.sh runs it",
     "agents": "installs some hundred megabytes: ./dev agents",
     "agents_inside": "so does this, in the same way",
+    "agents_session": "so does this",
     "clean-room": "makes a Debian of its own",
     "roots": "makes a Debian and an Ubuntu of its own: ./dev roots",
     "coverage": "counts, and fails never",

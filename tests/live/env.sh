@@ -50,6 +50,18 @@ want_out '^PYTHONPATH=src$'
 want_out '^CC=clang$'
 no_out '=leak$'
 
+t "git's settings in variables are kept as a whole or not at all"
+# Gemini CLI and Copilot CLI set them for each line.
+raw_policy 'policy p { level user } use std/profile/project'
+GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=x.y GIT_CONFIG_VALUE_0=leak run git config --get x.y
+want_rc 1
+no_err 'missing config key'
+no_out '^leak'
+raw_policy 'policy p { level user } use std/profile/project  env { keep += "GIT_CONFIG_*" }'
+GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=x.y GIT_CONFIG_VALUE_0=seen run git config --get x.y
+want_rc 0
+want_out '^seen$'
+
 t "passwd inside begins with the run's own user"
 policy ''
 run sh -c 'id -un; id -u; head -n 1 /etc/passwd; head -n 1 /etc/group'
