@@ -65,6 +65,9 @@ static const char *const secret_names[] = {
 	"DOCKER_*", "CONTAINER_*", "BUILDKIT_*", "DBUS_*", "GNOME_*", "GPG_*", "GNUPGHOME", "SSH_*", "SUDO_*",
 	"XDG_RUNTIME_DIR", "XAUTHORITY", "DISPLAY", "WAYLAND_*", "TMUX*", "STY", "VSCODE_*", "JOURNAL_STREAM",
 	"NOTIFY_*", "LISTEN_*", "INVOCATION_ID", "PGSERVICE*",
+	/* git(1): pairs that may hold a header with a credential, and how many there are.  Git ends where one of them
+	 * is missing, and the part KEY takes their names */
+	"GIT_CONFIG_COUNT", "GIT_CONFIG_VALUE_*", "GIT_CONFIG_PARAMETERS",
 };
 /* Names that the parts above would take, and that everybody may see. */
 static const char *const plain[] = {

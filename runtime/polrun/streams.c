@@ -20,6 +20,7 @@
 
 #include "runtime/base/io.h"
 #include "runtime/base/sys.h"
+#include "runtime/decide/rule_text.h"
 #include "runtime/sandbox/view_answer.h"
 
 static const char *const names[] = { "standard input", "standard output",
@@ -270,6 +271,24 @@ static bool gives_more(const struct sandbox_run *run, const struct sandbox_view 
 	       !(view_gives(run, f, v) & PB_WRITE);
 }
 
+/* Where names are decided one by one, each change of a protected file ends the run: polrun cannot tell a write by
+ * this descriptor from one of a program outside. */
+static int check_protected(const struct sandbox_run *run, const struct sandbox_view *view, const struct file *f,
+			   struct rt_err *err)
+{
+	const struct sandbox_node *n = f->placed ? sandbox_view_find(view, f->path) : NULL;
+	char shown[PATH_MAX], text[EXPLAIN_RULE_CAP];
+	uint32_t rule;
+
+	if (!f->writes || !n || !n->broker || n->scratch ||
+	    view_allows_name(&run->ctx, view, PB_WRITE, f->path, &rule) ||
+	    bundle_rule(run->bundle, rule)->kind != PB_FILE)
+		return 0;
+	io_escape(shown, sizeof(shown), f->path, strlen(f->path));
+	return rt_fail(err, EACCES, "%s is '%s', which may not be written: %s", names[f->fd], shown,
+		       explain_rule(run->bundle, rule, text));
+}
+
 /* If both are the same file, as in `> log 2>&1`, one pipe keeps the order of what they
  * write. */
 static bool shares_pipe(const struct streams *s, int fd, const struct stat files[3])
@@ -298,6 +317,8 @@ int streams_bridge(const struct sandbox_run *run, const struct sandbox_view *vie
 			continue;
 		f.st = files[fd];
 		r = describe(fd, &f, err);
+		if (r == 0)
+			r = check_protected(run, view, &f, err);
 		if (r < 0)
 			return r;
 		if (!gives_more(run, view, &f))

@@ -1,6 +1,6 @@
 """A server of the Model Context Protocol, on stdin and stdout.  Its tool `mark` makes the
 file that its argument names; `agree` is a person who says yes to what Claude Code asks
-(--permission-prompt-tool), and writes down what was asked.
+(--permission-prompt-tool), but no where POL_NO stands in it, and writes down what was asked.
 """
 import json
 import os
@@ -19,6 +19,8 @@ def call(name, arguments):
         if "POL_ASKED" in os.environ:
             with open(os.environ["POL_ASKED"], "a") as f:
                 f.write(json.dumps(arguments) + "\n")
+        if os.environ.get("POL_NO") and os.environ["POL_NO"] in json.dumps(arguments):
+            return json.dumps({"behavior": "deny", "message": "the person says no"})
         return json.dumps({"behavior": "allow", "updatedInput": arguments["input"]})
     with open(arguments["name"], "w"):
         return "marked"

@@ -5,7 +5,7 @@ names, one after the other, and then ends.
 
 The prompt has a line "CALL TOOL {INPUT}" for each.  It speaks the three protocols, at a port of the loopback
 interface that it writes into PORT-FILE.  LOG gets a line for each request: its path, the
-names of the tools that were offered, and what the last tool gave back.
+names of the tools that were offered, how many were used, and what the last tool gave back.
 
 With a line "AT ONCE" the calls come in one answer (in the first of the protocols).
 
@@ -121,7 +121,19 @@ class Contents:
         p.tools = [f.get("name") for t in doc.get("tools", []) for f in t.get("functionDeclarations", [])]
         return p
 
-    def answer(self, _doc, call, texts, path):
+    @staticmethod
+    def like(schema):
+        """The emptiest value of a schema: Gemini CLI asks from time to time whether it goes in circles."""
+        kind = str(schema.get("type", "")).lower()
+        if kind == "object":
+            return {name: Contents.like(s) for name, s in schema.get("properties", {}).items()}
+        return {"array": [], "number": 0, "integer": 0, "boolean": False}.get(kind, schema.get("enum", [""])[0])
+
+    def answer(self, doc, call, texts, path):
+        wanted_json = doc.get("generationConfig", {})
+        wanted_json = wanted_json.get("responseJsonSchema") or wanted_json.get("responseSchema")
+        if wanted_json:
+            texts = [json.dumps(self.like(wanted_json))]
         if "stream" not in path:
             texts = ["".join(texts)]
         parts = [{"functionCall": {"name": call[0], "args": call[1]}}] if call else [{"text": t} for t in texts]
@@ -251,7 +263,7 @@ class Handler(BaseHTTPRequestHandler):
         doc = json.loads(body)
         asked = speaks.read(doc)
         done = len(asked.results)
-        LOG.write(f"{path} tools={','.join(map(str, asked.tools))} result={asked.results[-1] if done else None}\n")
+        LOG.write(f"{path} tools={','.join(map(str, asked.tools))} done={done} result={asked.results[-1] if done else None}\n")
         call = asked.ask[done] if asked.tools and len(asked.ask) > done else None
         speaks.others = asked.ask[done + 1:] if asked.at_once and call else []
         self.send(speaks.answer(doc, call, told(asked.parts if asked.tools else 0), path))

@@ -270,7 +270,7 @@ class Drawn:
 
 def policy(work, tables):
     names = sorted({n.split(" ")[0] for n in tables})
-    quoted = ["\\" + n if n in "[.:" else n for n in names if re.fullmatch(r"[A-Za-z0-9_.+-]+", n)]
+    quoted = ["\\\\" + n if n in "[.:" else n for n in names if re.fullmatch(r"[A-Za-z0-9_.+-]+", n)]
     path = os.path.join(work, "readings.pol")
     with open(path, "w", encoding="utf-8") as f:
         f.write("policy readings { level managed }\ncommand {\n")

@@ -208,8 +208,9 @@ def around(row, r):
     if "alias" in line or "\x00" in line or "[parse]" in row["why"]:
         return None
     form = r.choice(AROUND + BASH_AROUND if dialect_is_bash(row) else AROUND)
-    # where arithmetic evaluates what nobody knows, no variable of the line has a known value: it asks
-    if form.startswith("((") and "[values]" in row["why"]:
+    # where arithmetic evaluates what nobody knows, and in the text of a here-document (a shell may expand it
+    # before the command or after), no variable of the line has a known value: it asks
+    if (form.startswith("((") or "E_E" in form) and "[values]" in row["why"]:
         return None
     # the text of a here-document is read with other eyes
     if "E_E" in form and ("E_E" in line or "<<" in line or "\\" in line):

@@ -1,7 +1,8 @@
 # The lab's side of COMMAND, set up by process 1 before the servers start; sourced by lab.sh.
 # shellcheck shell=bash disable=SC2154,SC2164
 
-# All names of one certificate; a second one, of the same authority, is for another name only.
+# All names of one certificate; a second one, of the same authority, is for another name only.  Python 3.13 looks at
+# what RFC 5280 asks of an authority and of what it has signed: both say whose key is meant.
 lab_certificates() {
 	local at=$LAB/keys names
 	mkdir -m 0755 "$at" "$LAB/certs"
@@ -10,14 +11,14 @@ lab_certificates() {
 	(
 		cd "$at"
 		openssl ecparam -name prime256v1 -genkey -noout -out ca.key
-		openssl req -x509 -new -key ca.key -subj "/CN=lab" -days 2 -out ca.pem
+		openssl req -x509 -new -key ca.key -subj "/CN=lab" -days 2 -out ca.pem -addext keyUsage=critical,keyCertSign,cRLSign
 		openssl ecparam -name prime256v1 -genkey -noout -out web.key
 		openssl req -new -key web.key -subj "/CN=web" |
 			openssl x509 -req -CA ca.pem -CAkey ca.key -set_serial 1 -days 2 -out web.pem \
-				-extfile <(printf 'subjectAltName=%s,DNS:*.wild.example\n' "$names")
+				-extfile <(printf 'authorityKeyIdentifier=keyid\nsubjectAltName=%s,DNS:*.wild.example\n' "$names")
 		openssl req -new -key web.key -subj "/CN=wrong" |
 			openssl x509 -req -CA ca.pem -CAkey ca.key -set_serial 2 -days 2 -out wrong.pem \
-				-extfile <(echo subjectAltName=DNS:nobody.example)
+				-extfile <(printf 'authorityKeyIdentifier=keyid\nsubjectAltName=DNS:nobody.example\n')
 	) 2>>"$LAB/log/openssl"
 	cp "$at/ca.pem" "$LAB/ca.pem"
 	cp "$at/ca.pem" "$LAB/certs/ca-certificates.crt"

@@ -87,7 +87,7 @@ serve_git() {
 
 # git over ssh, as an account that only the servers' namespace has
 serve_ssh() {
-	local program
+	local program part
 	program=$(server /usr/sbin/sshd)
 	make_repository
 	cp /etc/passwd "$LAB/passwd"
@@ -114,6 +114,11 @@ serve_ssh() {
 	AllowTcpForwarding yes
 	MaxStartups 100
 	END
+	# since OpenSSH 9.8 and 10.0 it starts other programs, where its package puts them; and since 9.8 it keeps
+	# those away that have failed before
+	part=${program%/sbin/sshd}/lib/openssh/sshd-
+	[ ! -x "${part}session" ] || printf '%s\n' "SshdSessionPath ${part}session" 'PerSourcePenalties no' >>"$LAB/sshd.conf"
+	[ ! -x "${part}auth" ] || printf '%s\n' "SshdAuthPath ${part}auth" >>"$LAB/sshd.conf"
 	"$program" -D -e -f "$LAB/sshd.conf" 2>"$LAB/log/ssh" &
 	answers 22
 }

@@ -37,7 +37,7 @@ want_out '^NODE_ENV=test$'
 want_out '^DATABASE_URL=db$'
 want_out '^GIT_AUTHOR_NAME=me$'
 want_out '^NPM_TOKEN=npm$'
-no_out leak
+no_out '=leak'
 for name in NODE_ENV SECRET_TOKEN PYTHONPATH NPM_TOKEN; do
 	out=$("$BIN/polc" explain "$WORK/q.pol" env "$name" 2>/dev/null | head -n 1)
 	case $name in NODE_ENV | NPM_TOKEN) want_out 'kept from the caller' ;; *) want_out 'dropped' ;; esac
@@ -49,6 +49,18 @@ want_out '^NODE_ENV=test$'
 want_out '^PYTHONPATH=src$'
 want_out '^CC=clang$'
 no_out '=leak$'
+
+t "git's settings in variables are kept as a whole or not at all"
+# Gemini CLI and Copilot CLI set them for each line.
+raw_policy 'policy p { level user } use std/profile/project'
+GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=x.y GIT_CONFIG_VALUE_0=leak run git config --get x.y
+want_rc 1
+no_err 'missing config key'
+no_out '^leak'
+raw_policy 'policy p { level user } use std/profile/project  env { keep += "GIT_CONFIG_*" }'
+GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=x.y GIT_CONFIG_VALUE_0=seen run git config --get x.y
+want_rc 0
+want_out '^seen$'
 
 t "passwd inside begins with the run's own user"
 policy ''

@@ -30,10 +30,11 @@ verify() { # ARGS…
 	rc=$?
 	out=$(cat .out) err=$(cat .err)
 }
+# What it prints goes elsewhere: a run that lasts is ended if it has a file open for writing that it may not write.
 go() { # POLRUN'S OPTIONS…
-	"$BIN/polrun" "$@" sh -c 'echo ran' >.out 2>.err </dev/null
+	"$BIN/polrun" "$@" sh -c 'echo ran' >"$WORK/.out" 2>"$WORK/.err" </dev/null
 	rc=$?
-	out=$(cat .out) err=$(cat .err)
+	out=$(cat "$WORK/.out") err=$(cat "$WORK/.err")
 }
 # FILE LIST WORDS [POLC'S OPTIONS]: 4 and 125, each with the words
 refuse() {
@@ -407,9 +408,9 @@ if is_root && unshare -m true 2>/dev/null; then
 			mount -t overlay none -o "lowerdir=/etc,upperdir=$1/etc/up/u,workdir=$1/etc/up/w" /etc &&
 			mkdir -p /etc/pol && cp "$2" /etc/pol/allowed_signers || exit 99
 			shift 2; exec "$@"' sh "$WORK" "$1" "$BIN/polrun" "${@:2}" sh -c 'echo ran' \
-			>.out 2>.err </dev/null
+			>"$WORK/.out" 2>"$WORK/.err" </dev/null
 		rc=$?
-		out=$(cat .out) err=$(cat .err)
+		out=$(cat "$WORK/.out") err=$(cat "$WORK/.err")
 	}
 	as_managed alice.list -b ma.polb
 	if [ "$rc" -eq 99 ]; then

@@ -90,6 +90,20 @@ else
 	want_text free "$P/rw"
 fi
 
+t "a protected file as output, where names are decided one by one, is refused before the run"
+policy 'file { deny write "**/*.key" }' names
+echo kept >"$P/a.key"
+for fd in 1 2; do
+	eval "$BIN/polrun -b $WORK/names.polb sh -c 'echo begun >\"$P\"/begun; echo bad >&$fd' $fd>>\"$P/a.key\"" 2>"$WORK/out/e" && bad "$fd: the run began"
+	[ ! -e "$P/begun" ] || bad "$fd: the command ran"
+	! grep -q '^bad' "$P/a.key" || bad "$fd: it was written" # polrun's own message is the caller's
+done
+"$BIN/polrun" -b "$WORK/names.polb" true >>"$P/a.key" 2>"$WORK/out/e"
+grep -q "standard output is '$P/a.key', which may not be written: rule file-" "$WORK/out/e" || bad "$(cat "$WORK/out/e")"
+"$BIN/polrun" -b "$WORK/names.polb" sh -c 'sleep 0.5; echo good' >"$P/a.log" 2>"$WORK/out/e" || bad "the control: $(cat "$WORK/out/e")"
+want_text good "$P/a.log"
+"$BIN/polrun" -b "$WORK/names.polb" cat <"$P/a.key" >"$WORK/out/o" 2>&1 || bad "the control: it is not read"
+
 t "a file outside, given as standard input, keeps its mode and its time"
 chmod 0640 "$WORK/out/in"
 $R sh -c 'cat; chmod 0666 /dev/stdin; touch -d 2001-01-01 /dev/stdin' \

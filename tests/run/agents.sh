@@ -10,10 +10,8 @@ set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/count.sh
 . tests/agents/clients.sh
-bin=$PWD/build/agents/node_modules/.bin
-: "${BUILD:=$PWD/build/dev}" "${CODEX:=$bin/codex}" "${CLAUDE:=$bin/claude}" "${GEMINI:=$bin/gemini}" "${QWEN:=$bin/qwen}" "${OPENCODE:=$bin/opencode}" "${COPILOT:=$bin/copilot}" "${PI:=$bin/pi}"
-: "${NODE_BIN:=$PWD/build/agents/node_modules/node/bin}"
-[ -x "$NODE_BIN/node" ] || NODE_BIN=
+: "${BUILD:=$PWD/build/dev}"
+programs_in "$PWD/build/agents/node_modules"
 BUILD=$(cd "$BUILD" && pwd -P)
 work=$(mktemp -d /var/tmp/pol-agents.XXXXXX) || exit 1
 work=$(cd "$work" && pwd -P)
@@ -122,7 +120,7 @@ inside() { # AGENT WRITE
 	esac
 	cp "$file" "$work/before" 2>/dev/null || echo '{}' >"$work/before"
 	(cd "$work/p" && clean "$BUILD/bin/polquery" install "$1" --run "$work/run.polb" --yes) >"$work/installed" 2>&1
-	[ "$1" != codex ] || trust
+	[ "$1" != codex ] || trust_codex
 	doctor "$1"
 	count_check "$1: installed: the doctor" "$([ "$status" -eq 0 ] || echo "status $status: $said; $(<"$work/installed")")"
 	sees "installed: the walls hold" "$1" 'PermissionError.*Permission denied' "$read_env"
@@ -291,11 +289,11 @@ if PATH=${NODE_BIN:+$NODE_BIN:}$PATH have qwen-code "$QWEN"; then
 	mkdir -p "$work/p/.qwen" && echo '{"disableAllHooks":true}' >"$work/p/.qwen/settings.json"
 	both "switched off by the project" qwen-code 1 disableAllHooks command "done"
 	good_qwen strict
-	sed -i 's#bin/polquery#bin/none#' "$work/home/.qwen/settings.json"
+	sed -i 's#bin/polquery#bin/none/polquery#' "$work/home/.qwen/settings.json"
 	both "closed where it is missing" qwen-code 1 'is not there, so that everything is denied' command held
 	good_qwen strict
 	sed -i 's# || {[^}]*}##' "$work/home/.qwen/settings.json"
-	sed -i 's#bin/polquery#bin/none#' "$work/home/.qwen/settings.json"
+	sed -i 's#bin/polquery#bin/none/polquery#' "$work/home/.qwen/settings.json"
 	both "open where it is missing" qwen-code 1 'everything is allowed' command "done"
 fi
 
@@ -338,6 +336,7 @@ if have copilot-cli "$COPILOT"; then
 	# nobody can be asked: it does not run, and the model is told why
 	good_copilot run
 	touch "$work/p/one"
+	rm -f "$work/p/two"
 	sees "an ask without a screen is a deny" copilot-cli 'unable to ask user.*moving' 'mv one two'
 	count_check "copilot-cli: what was asked about did not run" "$([ -e "$work/p/one" ] && [ ! -e "$work/p/two" ] || echo "it did")"
 	# many calls of one answer
@@ -483,27 +482,6 @@ fi
 
 # --- Codex -------------------------------------------------------------------------------------
 
-# KEY HASH STATUS of each hook, as the real one sees them
-listed() {
-	clean python3 - "$CODEX" "$work/p" <<-'PY'
-		import json, subprocess, sys
-		p = subprocess.Popen([sys.argv[1], "app-server"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-		                     stderr=subprocess.DEVNULL, text=True)
-		for m in ({"id": 1, "method": "initialize", "params": {"clientInfo": {"name": "t", "version": "1"}}},
-		          {"method": "initialized"}, {"id": 2, "method": "hooks/list", "params": {"cwds": [sys.argv[2]]}}):
-		    p.stdin.write(json.dumps(m) + "\n")
-		    p.stdin.flush()
-		for text in p.stdout:
-		    answer = json.loads(text)
-		    if answer.get("id") == 2:
-		        break
-		p.kill()
-		for entry in answer["result"]["data"]:
-		    for h in entry["hooks"]:
-		        status = h["trustStatus"] if h["enabled"] else "disabled"
-		        print(h["key"], h["currentHash"], status)
-	PY
-}
 config=$work/home/.codex/config.toml
 # NAME STATUS PATTERN [PROFILE]: the real one says STATUS, the doctor the same in his words, and it runs
 # what it does not ask about
@@ -513,11 +491,6 @@ codex() {
 	count_check "codex: $1: its app-server says $2" "$(grep -q " $2\$" <<<"$real" || echo "it says '$real'")"
 	[ "$2" != trusted ] || want=0 does=held
 	both "$1" codex "${4:-$want}" "$3" command "${5:-$does}"
-}
-trust() { # MORE: as Codex itself writes it down
-	local key hash rest
-	read -r key hash rest < <(listed)
-	printf '[hooks.state."%s"]\ntrusted_hash = "%s"\n%b' "$key" "$hash" "${1:-}" >>"$config"
 }
 line_codex() { echo "${Q/POLICY/$1} codex$with_run || { echo polquery: no answer >&2; exit 2; }"; }
 hooks() { # MORE-OF-HOOK MORE-OF-GROUP [POLICY]
@@ -557,7 +530,7 @@ escalates() { # LINE
 }
 good_codex() {
 	hooks '' '' "$1"
-	trust
+	trust_codex
 }
 toml() {
 	codex_base >"$config"
@@ -583,7 +556,7 @@ if have codex "$CODEX"; then
 			printf '%s\n' 'policy asks { level user }' 'command { ask "touch:*" as touching }' >"$work/asks.pol"
 			"$BUILD/bin/polc" compile "$work/asks.pol" -o "$work/asks.polb" >"$work/compiled" 2>&1 && chmod 0600 "$work/asks.polb"
 		fi
-		trust
+		trust_codex
 		got=$(escalates "touch $work/p/ran" | paste -sd' ')
 		case $name in
 		none | asks) want=asked ;;
@@ -596,30 +569,30 @@ if have codex "$CODEX"; then
 	codex "no entry" untrusted 'does not trust it'
 	for more in '"timeout":45,|' '"statusMessage":"asks \"é\"",|' '|"matcher":"*",' '"timeout":30,|"matcher":"",'; do
 		hooks "${more%|*}" "${more#*|}"
-		trust
+		trust_codex
 		codex "trusted ($more)" trusted 'denies: what'
 	done
 	hooks '"timeout":1,' ''
 	sed -i 's/"command":"/"command":"sleep 3; /' "$work/home/.codex/hooks.json"
-	trust
+	trust_codex
 	codex "a time-out that is over" trusted 'takes too long' 1 "done"
 	hooks '' '"matcher":"^Edit$",'
-	trust
+	trust_codex
 	codex "a matcher that misses it" trusted 'is not checked' 1 "done"
 	hooks '' ''
-	trust 'enabled = false\n'
+	trust_codex 'enabled = false\n'
 	codex "switched off" disabled 'is switched off'
 	hooks '' ''
-	trust
+	trust_codex
 	sed -i 's/timeout 20/timeout 25/' "$work/home/.codex/hooks.json"
 	codex "edited" modified 'was changed since'
 	hooks '' ''
-	trust
+	trust_codex
 	printf '[features]\nhooks = false\n' >>"$config"
 	both "features.hooks" codex 1 'no hook runs' command "done"
 	# a project that is trusted, from a directory below
 	hooks '' ''
-	trust
+	trust_codex
 	mkdir -p "$work/p/.codex" "$work/p/sub"
 	printf '[projects."%s"]\ntrust_level = "trusted"\n' "$work/p" >>"$config"
 	at=p/sub
@@ -631,10 +604,10 @@ if have codex "$CODEX"; then
 	toml
 	codex "config.toml: no entry" untrusted 'does not trust it'
 	toml
-	trust
+	trust_codex
 	codex "config.toml: trusted" trusted 'denies: what'
 	toml
-	trust 'enabled = false\n'
+	trust_codex 'enabled = false\n'
 	codex "config.toml: switched off" disabled 'is switched off'
 fi
 count_end

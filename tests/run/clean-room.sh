@@ -4,10 +4,10 @@
 # install: make install, then an ordinary user in a project of node and one of python, to whom
 # polrun is the first thing ever typed.
 # The root is made once under $POL_CLEAN_ROOT (default /var/tmp/pol-clean-root)
-# and copied for each run.  It is entered by pivot_root in a mount namespace of
-# its own with a fresh /proc: behind chroot the kernel refuses user namespaces.
+# and copied for each run.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+. tests/lib/enter_root.sh
 what=${1:-demo}
 base=${POL_CLEAN_ROOT:-/var/tmp/pol-clean-root}
 
@@ -69,23 +69,4 @@ case $1 in test | both)
 	;;
 esac
 EOF
-unshare --mount --pid --fork --propagation private bash -euc '
-	root=$1
-	mount --bind "$root" "$root"
-	mkdir -p "$root/old"
-	mount --rbind /sys "$root/sys"
-	mount -t tmpfs -o mode=0755 dev "$root/dev"
-	for n in null zero full random urandom tty; do
-		touch "$root/dev/$n"; mount --bind "/dev/$n" "$root/dev/$n"
-	done
-	mkdir -p "$root/dev/pts" "$root/dev/shm"
-	mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts"
-	ln -s pts/ptmx "$root/dev/ptmx"
-	ln -s /proc/self/fd "$root/dev/fd"
-	mount -t tmpfs -o mode=1777 shm "$root/dev/shm"
-	cd "$root"
-	pivot_root . old
-	mount -t proc proc /proc
-	umount -l /old
-	exec sh /srv/inside.sh "$2"
-' _ "$root" "$what" </dev/null
+enter_root "$root" sh /srv/inside.sh "$what"

@@ -37,8 +37,9 @@ X
 same 'screen' screen <<'X'
 export SCREENDIR=${SCREENDIR-$HOME/.screen}; screen -dmS s sh -c 'echo ran >out; exec sleep 50'; for i in $(seq 100); do [ -s out ] && break; sleep 0.1; done; cat out; screen -S s -X quit
 X
+# on a terminal that less does not know it waits for a key first
 same 'less, more, man, watch' less man watch script <<'X'
-seq 100 | less | tail -n 1; script -qec 'less -E -X a.txt' /dev/null | tr -d '\r' | grep -o one; man -P cat ls 2>/dev/null | head -n 1 | wc -w; script -qec "timeout --foreground 1 watch -n 0.2 -t cat a.txt" /dev/null 2>/dev/null | grep -ao one | head -n 1
+seq 100 | less | tail -n 1; script -qec 'TERM=linux less -E -X a.txt' /dev/null | tr -d '\r' | grep -o one; man -P cat ls 2>/dev/null | head -n 1 | wc -w; script -qec "timeout --foreground 1 watch -n 0.2 -t cat a.txt" /dev/null 2>/dev/null | grep -ao one | head -n 1
 X
 same 'other shells' zsh fish dash <<'X'
 zsh -fc 'print z'; fish -c 'echo f'; dash -c 'echo d'; bash -lc 'echo login'; bash -ic 'echo interactive' 2>/dev/null

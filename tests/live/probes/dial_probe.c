@@ -376,7 +376,7 @@ static const char *one_echo(struct sockaddr_storage *to, const char *port, size_
 static bool soak_part(struct sockaddr_storage *to, const char *port, size_t count)
 {
 	/* an address has 28,000 ports, and a connection that has ended keeps its own for a minute */
-	struct sockaddr_in mine = { .sin_family = AF_INET };
+	static struct sockaddr_in mine = { .sin_family = AF_INET };
 	const char *wrong;
 	size_t bad = 0;
 
