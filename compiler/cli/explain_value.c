@@ -4,6 +4,9 @@
  */
 #include "compiler/cli/explain_value.h"
 
+#include <netinet/in.h>
+
+#include "compiler/backend/nft/net.h"
 #include "compiler/backend/table.h"
 #include "compiler/base/json_buf.h"
 #include "compiler/cli/cli.h"
@@ -136,27 +139,42 @@ static void find_mount(struct named *n)
 
 /* --- published ports ----------------------------------------------------------------------- */
 
+/* With the whole network, and nothing taken from it, polrun publishes nothing: the run has this machine's ports. */
+static void say_open(struct named *n)
+{
+	const struct ir_scalar *mode = &n->ir->scalars[IR_S_NET_MODE];
+
+	add(n, mode->id, mode->level, &mode->at, mode->source,
+	    STR("open: the run listens on this machine's own addresses, and others in the network reach it there"));
+}
+
 /* One statement that denies wins over all that publish. */
 static void find_publish(struct named *n)
 {
 	unsigned port = 0;
 	size_t k = 0;
+	bool open;
 
 	while (k < n->name.n && n->name.p[k] >= '0' && n->name.p[k] <= '9' && port <= UINT16_MAX)
 		port = port * 10 + (unsigned)(n->name.p[k++] - '0');
 	n->wrong = k < n->name.n || !port || port > UINT16_MAX;
+	open = !n->wrong && bk_net_is_hosts(n->ir, n->a);
+	if (open)
+		say_open(n);
 	for (int deny = 1; deny >= 0 && !n->wrong; deny--)
 		for (size_t i = 0; i < n->ir->publish.n; i++) {
 			const struct ir_publish *p = &n->ir->publish.v[i];
 
 			if (p->deny != (deny != 0) || port < p->lo || port > p->hi)
 				continue;
-			n->denied |= p->deny;
+			n->denied |= p->deny || (port < IPPORT_RESERVED && !open);
 			add(n, p->id, p->level, &p->at, p->text,
 			    p->deny ? STR("never published, nor by polrun -P") :
+			    port < IPPORT_RESERVED ?
+				      STR("not published: a rule publishes no port below 1024, and polrun -P may") :
 				      STR("published on this machine's loopback while the run listens there"));
 		}
-	for (size_t i = 0; n->said.n && i < n->report->notes.n; i++)
+	for (size_t i = 0; n->said.n && !open && i < n->report->notes.n; i++)
 		if (n->report->notes.v[i].whole && strcmp(n->report->notes.v[i].layer, "publish") == 0)
 			add_layer(n, &n->report->notes.v[i]);
 }

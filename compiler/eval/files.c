@@ -121,7 +121,7 @@ const struct ir_rule *eval_part_hidden(const struct eval_asked *q, bool only_rea
 
 			if (only_read && !(w->places & CMD_P_READS))
 				continue;
-			by = hidden_word(q, d->path, w, only_read || (w->places & (CMD_P_READS | CMD_P_WRITES)) == CMD_P_READS);
+			by = hidden_word(q, d->path, w, only_read || cmd_is_only_read(q->part, w));
 			*ret_word = i;
 		}
 	return by;

@@ -250,12 +250,6 @@ static uint32_t hidden_text(struct line_ctx *l, const struct hidden_at *b,
 	return hidden_path(l, path, only_read);
 }
 
-/* What is hidden from writing or executing does not matter for such a word. */
-static bool is_only_read(const struct cmd_word *w)
-{
-	return (w->places & (CMD_P_READS | CMD_P_WRITES)) == CMD_P_READS;
-}
-
 static uint32_t hidden_in(struct line_ctx *l, const struct cmd_part *p, const char *dir,
 			  bool only_read)
 {
@@ -271,7 +265,8 @@ static uint32_t hidden_in(struct line_ctx *l, const struct cmd_part *p, const ch
 			     cmd_path_text(&p->words[i], true, &at, &text, &n, &home);) {
 			if (!part_spend(l, n + 8))
 				return rule;
-			rule = hidden_text(l, b, dir, text, n, home, only_read || is_only_read(&p->words[i]));
+			/* what is hidden from writing or executing does not matter for a word that is only read */
+			rule = hidden_text(l, b, dir, text, n, home, only_read || cmd_is_only_read(p, &p->words[i]));
 		}
 	return rule;
 }

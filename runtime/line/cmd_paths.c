@@ -261,6 +261,17 @@ static bool of_literal(const struct cmd_word *word, bool pieces, size_t *at,
 	return true;
 }
 
+bool cmd_is_only_read(const struct cmd_part *p, const struct cmd_word *word)
+{
+	if ((word->places & (CMD_P_READS | CMD_P_WRITES)) != CMD_P_READS || !p->program ||
+	    (p->program->kinds & (LINE_PK_WRAPPER | LINE_PK_INTERPRETER)))
+		return false;
+	for (uint32_t i = 0; i < p->nwords; i++)
+		if (p->words[i].places & CMD_P_WRITES)
+			return false;
+	return true;
+}
+
 bool cmd_path_text(const struct cmd_word *word, bool pieces, size_t *at, const char **ret_p,
 		   size_t *ret_n, bool *ret_home)
 {

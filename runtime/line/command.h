@@ -314,6 +314,12 @@ bool cmd_resolve_given(const struct cmd_world *w, const char *dir, const char *t
  */
 bool cmd_path_text(const struct cmd_word *word, bool pieces, size_t *at, const char **ret_p,
 		   size_t *ret_n, bool *ret_home);
+/*
+ * Is the file that the word names read, and nothing else done with it?  Not where the program also writes a
+ * word of its (`ln FILE y`, `cp -l FILE y` make a second name, by which the file is written later), and not of a
+ * wrapper (`docker run -v FILE:/x`, `find FILE -exec`), which hands the file on.
+ */
+bool cmd_is_only_read(const struct cmd_part *p, const struct cmd_word *word);
 
 /*
  * The name of the file that a program makes for one of its words if the word that it

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "runtime/base/io.h"
 
@@ -130,8 +129,7 @@ void published_preview(FILE *out, const struct sandbox_run *run, const struct po
 	for (uint32_t i = 0; !run->host_network && (e = entry_at(run->bundle, i)); i++)
 		if (e->deny)
 			fprintf(out, "publish   never ports %u to %u\n", e->lo, e->hi);
-		else if (geteuid() == 0 || e->hi >= PUBLISH_UNPRIVILEGED)
+		else if (e->hi >= PUBLISH_UNPRIVILEGED)
 			fprintf(out, "publish   127.0.0.1 and [::1] lead to ports %u to %u of the run where it "
-				"listens\n", geteuid() == 0 || e->lo >= PUBLISH_UNPRIVILEGED ? e->lo : PUBLISH_UNPRIVILEGED,
-				e->hi);
+				"listens\n", e->lo >= PUBLISH_UNPRIVILEGED ? e->lo : PUBLISH_UNPRIVILEGED, e->hi);
 }

@@ -211,8 +211,8 @@ static int make_spare(struct forward *f, const struct ports *wanted, struct rt_e
 {
 	f->watches = true;
 	f->wanted = *wanted;
-	if (geteuid() != 0)
-		memset(f->wanted.v, 0, PUBLISH_UNPRIVILEGED / 8);
+	/* when the run listens there the forwarding process has no right to, also of root's */
+	memset(f->wanted.v, 0, PUBLISH_UNPRIVILEGED / 8);
 	for (size_t i = 0; i < FORWARD_FOUND; i++) {
 		int r = forward_make(&f->ports[f->nports++]);
 

@@ -402,4 +402,15 @@ want_rc 0
 want_out "^publish   127\.0\.0\.1:$port and \[::1\]:$port lead to port 80 of the run$"
 want_out '^publish   127\.0\.0\.1 and \[::1\] lead to ports 3000 to 3999 of the run where it listens$'
 
+t "a rule publishes no port below 1024, also for root, and the run listens on none"
+policy "network { publish tcp port 70-80, $port }"
+run --plan true
+want_out "^publish   127\.0\.0\.1 and \[::1\] lead to ports $port to $port of the run where it listens$"
+no_out 'ports? 70'
+run timeout 1 $PY web 127.0.0.1 80
+want_err 'PermissionError'
+begin $PY web 127.0.0.1 "$port"
+within 10 answers "127.0.0.1:$port" || bad "not reached: $(get "127.0.0.1:$port")"
+finish
+
 done_

@@ -210,6 +210,16 @@ static void check(const struct ir *ir, struct bk_report *report, struct diag_sin
 	}
 }
 
+/* --- what others ask ---------------------------------------------------------------- */
+
+bool bk_net_is_hosts(const struct ir *ir, struct arena *a)
+{
+	struct region region;
+
+	return mode_of(ir) == IR_NET_FULL && !region_denies_publishing(ir) && region_make(ir, a, &region) &&
+	       !region_needs_gate(ir, &region);
+}
+
 /* --- members ------------------------------------------------------------------------ */
 
 static bool emit(const struct ir *ir, struct bk_output *out, struct diag_sink *sink)
