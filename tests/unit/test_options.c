@@ -203,7 +203,7 @@ static void test_what_has_to_be_there(void **state)
 	refuses("compile a.pol", "compile wants -o");
 	refuses("dump a.pol", "dump wants --after");
 	refuses("explain a.pol", "explain wants a request");
-	refuses("explain a.pol", "tool NAME, setting NAME, env NAME, limit NAME, mount PLACE\n");
+	refuses("explain a.pol", "tool NAME, setting NAME, env NAME, limit NAME, mount PLACE, publish PORT\n");
 	refuses("explain a.pol comand ls",
 		"'comand' begins none: did you mean 'command'?\n");
 	refuses("explain --user tools a.pol", "wants a request: command LINE");
