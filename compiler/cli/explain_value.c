@@ -1,5 +1,5 @@
 /*
- * `polc explain POLICY env NAME`, `limit NAME` and `mount PLACE`: what holds, every
+ * `polc explain POLICY env NAME`, `limit NAME`, `mount PLACE` and `publish PORT`: what holds, every
  * statement about it in the order in which they count, and what the layers do.
  */
 #include "compiler/cli/explain_value.h"
@@ -26,6 +26,8 @@ struct named {
 	struct str name;
 	VEC(struct said) said; /* the first decides, the second would without it */
 	struct explain_rule lock; /* no id: not locked */
+	bool denied;              /* the first one forbids it */
+	bool wrong;               /* there can be no such name */
 	VEC(struct explain_layer) layers;
 };
 
@@ -132,6 +134,33 @@ static void find_mount(struct named *n)
 			add_layer(n, &n->report->notes.v[i]);
 }
 
+/* --- published ports ----------------------------------------------------------------------- */
+
+/* One statement that denies wins over all that publish. */
+static void find_publish(struct named *n)
+{
+	unsigned port = 0;
+	size_t k = 0;
+
+	while (k < n->name.n && n->name.p[k] >= '0' && n->name.p[k] <= '9' && port <= UINT16_MAX)
+		port = port * 10 + (unsigned)(n->name.p[k++] - '0');
+	n->wrong = k < n->name.n || !port || port > UINT16_MAX;
+	for (int deny = 1; deny >= 0 && !n->wrong; deny--)
+		for (size_t i = 0; i < n->ir->publish.n; i++) {
+			const struct ir_publish *p = &n->ir->publish.v[i];
+
+			if (p->deny != (deny != 0) || port < p->lo || port > p->hi)
+				continue;
+			n->denied |= p->deny;
+			add(n, p->id, p->level, &p->at, p->text,
+			    p->deny ? STR("never published, nor by polrun -P") :
+				      STR("published on this machine's loopback while the run listens there"));
+		}
+	for (size_t i = 0; n->said.n && i < n->report->notes.n; i++)
+		if (n->report->notes.v[i].whole && strcmp(n->report->notes.v[i].layer, "publish") == 0)
+			add_layer(n, &n->report->notes.v[i]);
+}
+
 /* --- printing ------------------------------------------------------------------------------ */
 
 static void text_said(FILE *out, const struct named *n, const char *label, const struct said *s)
@@ -152,6 +181,8 @@ static void text(FILE *out, const struct named *n)
 		STR_ARG(n->said.n ? cli_clean(a, n->said.v[0].value, false) :
 				    strcmp(n->kind, "env") == 0 ?
 				    STR("dropped: nobody keeps or sets it") :
+				    strcmp(n->kind, "publish") == 0 ?
+				    STR("not published: polrun -P may publish it") :
 				    STR("nobody says anything about it")));
 	for (size_t i = 0; i < n->said.n; i++)
 		text_said(out, n, i == 0 ? "decided by" : i == 1 ? "without it" : "then      ",
@@ -208,7 +239,8 @@ static void json_text(FILE *out, const struct named *n)
 static const struct {
 	const char *word;
 	void (*find)(struct named *n);
-} kinds[] = { { "env", find_env }, { "limit", find_limit }, { "mount", find_mount } };
+} kinds[] = { { "env", find_env }, { "limit", find_limit }, { "mount", find_mount },
+	    { "publish", find_publish } };
 
 bool explain_is_value(const struct options *o)
 {
@@ -229,7 +261,7 @@ enum cli_exit explain_value(struct options *o, struct arena *a)
 
 	if (o->nrequest != 2 || o->why_level) {
 		fprintf(stderr, o->why_level ? "polc: --why-not is about requests, and this is none\n" :
-			"polc: it is asked by its name: env NAME, limit NAME, mount PLACE\n");
+			"polc: it is asked by its name: env NAME, limit NAME, mount PLACE, publish PORT\n");
 		return CLI_TROUBLE;
 	}
 	e = loaded_read(&l, o, a);
@@ -245,9 +277,13 @@ enum cli_exit explain_value(struct options *o, struct arena *a)
 			n.kind = kinds[i].word;
 			kinds[i].find(&n);
 		}
+	if (n.wrong) {
+		fprintf(stderr, "polc: '%.*s' is no port (1 to 65535)\n", STR_ARG(cli_clean(a, n.name, false)));
+		return CLI_TROUBLE;
+	}
 	if (o->json)
 		json_text(stdout, &n);
 	else
 		text(stdout, &n);
-	return n.said.n ? CLI_CLEAN : CLI_FINDINGS;
+	return n.said.n && !n.denied ? CLI_CLEAN : CLI_FINDINGS;
 }

@@ -135,7 +135,7 @@ static const struct optspec specs[ROW_COUNT] = {
 
 const char *const options_requests[] = {
 	"command", "argv", "file", "net", "unix", "syscall", "tool", "setting",
-	"env", "limit", "mount", NULL
+	"env", "limit", "mount", "publish", NULL
 };
 
 const struct optspec *options_specs(size_t *ret_n)

@@ -121,7 +121,7 @@ static bool no_request(struct asked *r)
 			   "argv -- WORDS, file read|write|exec PATH, "
 			   "net tcp|udp HOST:PORT, unix PATH, "
 			   "syscall NAME[(ARG,...)], tool NAME, setting NAME, env NAME, "
-			   "limit NAME, mount PLACE");
+			   "limit NAME, mount PLACE, publish PORT");
 }
 
 static bool check_verb(struct asked *r)

@@ -291,7 +291,7 @@ static bool read_tool(struct reader *r)
 
 static bool read_setting(struct reader *r)
 {
-	/* explain handles settings, variables, limits and mounts before it reads requests */
+	/* explain handles settings, variables, limits, mounts and ports before it reads requests */
 	fputs("polc: that is no request\n", r->err);
 	return false;
 }
@@ -303,7 +303,7 @@ bool request_read(const struct options *o, const struct roots *roots,
 	static bool (*const readers[])(struct reader *) = {
 		read_command, read_argv, read_file, read_net, read_unix,
 		read_syscall, read_tool, read_setting, read_setting, read_setting,
-		read_setting,
+		read_setting, read_setting,
 	};
 	struct reader r = { o, roots, a, ret, ret_why, err };
 	size_t i;
@@ -315,5 +315,5 @@ bool request_read(const struct options *o, const struct roots *roots,
 		if (str_eqz(word(&r, 0), options_requests[i]))
 			return readers[i](&r);
 	return usage(&r, "command, argv, file, net, unix, syscall, tool, setting, env, "
-			 "limit or mount");
+			 "limit, mount or publish");
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "compiler/frontend/dsl.h"
+#include "compiler/frontend/frontend.h"
 #include "compiler/frontend/yaml.h"
 #include "runtime/base/io.h"
 
@@ -55,6 +56,8 @@ struct ast_file *texts_parse(struct compilation *c, const char *path, bool yaml)
 			 standard ? "<stdin>" : path, strerror(-r));
 		return NULL;
 	}
+	if (!standard && frontend_is_other_kind(&c->sink, &c->map, file))
+		return NULL;
 	tree = yaml ? yml_parse(c->a, &c->sink, &c->map, file) :
 		      dsl_parse(c->a, &c->sink, &c->map, file);
 	drop_guesses(&c->sink);

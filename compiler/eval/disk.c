@@ -34,7 +34,7 @@ static int take_name(void *arg, const char *name)
 	struct disk *x = arg;
 
 	x->by = x->word->may_write ? eval_name_kept(x->q, str_from(name)) :
-				     eval_name_hidden(x->q, str_from(name));
+				     eval_name_hidden(x->q, str_from(name), false);
 	return x->by != NULL;
 }
 

@@ -27,11 +27,7 @@ const struct cmd_dir *eval_part_dirs(const struct eval_asked *q)
 	return d ? d : &none;
 }
 
-/*
- * The rule that hides the file (from any operation) or denies reading it; NULL if there
- * is none.
- */
-const struct ir_rule *eval_name_hidden(const struct eval_asked *q, struct str path)
+const struct ir_rule *eval_name_hidden(const struct eval_asked *q, struct str path, bool only_read)
 {
 	static const enum ir_op ops[] = { IR_READ, IR_WRITE, IR_EXEC };
 	struct ir_request file = *q->req;
@@ -42,7 +38,7 @@ const struct ir_rule *eval_name_hidden(const struct eval_asked *q, struct str pa
 	file.kind = IR_FILE;
 	file.path = path;
 	arena_init(&a, ARENA_DEFAULT_BUDGET);
-	for (i = 0; i < POL_LEN(ops) && !by; i++) {
+	for (i = 0; i < (only_read ? 1 : POL_LEN(ops)) && !by; i++) {
 		struct eval_decision d;
 
 		file.op = ops[i];
@@ -81,8 +77,24 @@ static const struct ir_rule *ask_names(const struct eval_asked *q, const char *p
 	return x.by;
 }
 
+/* The kernel hides from a run all but what lies in its own /proc and /dev. */
+static bool is_judged_by_text(const struct eval_asked *q, struct str name)
+{
+	return q->req->scope == IR_HOST || place_is_below(name.p, "/proc") || place_is_below(name.p, "/dev");
+}
+
+static const struct ir_rule *name_read(const struct eval_asked *q, struct str name)
+{
+	return is_judged_by_text(q, name) ? eval_name_hidden(q, name, true) : NULL;
+}
+
+static const struct ir_rule *name_used(const struct eval_asked *q, struct str name)
+{
+	return is_judged_by_text(q, name) ? eval_name_hidden(q, name, false) : NULL;
+}
+
 static const struct ir_rule *hidden_word(const struct eval_asked *q, const char *dir,
-					 const struct cmd_word *word)
+					 const struct cmd_word *word, bool only_read)
 {
 	const struct ir_rule *by = NULL;
 	char buf[CMD_GIVEN_MAX];
@@ -92,7 +104,7 @@ static const struct ir_rule *hidden_word(const struct eval_asked *q, const char 
 
 	while (!by && cmd_path_text(word, true, &at, &p, &n, &home))
 		if (eval_path(q->req, q->world, dir, p, n, home, true, buf))
-			by = ask_names(q, buf, eval_name_hidden);
+			by = ask_names(q, buf, only_read ? name_read : name_used);
 	return by;
 }
 
@@ -109,7 +121,7 @@ const struct ir_rule *eval_part_hidden(const struct eval_asked *q, bool only_rea
 
 			if (only_read && !(w->places & CMD_P_READS))
 				continue;
-			by = hidden_word(q, d->path, w);
+			by = hidden_word(q, d->path, w, only_read || (w->places & (CMD_P_READS | CMD_P_WRITES)) == CMD_P_READS);
 			*ret_word = i;
 		}
 	return by;

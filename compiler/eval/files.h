@@ -13,13 +13,14 @@
  * is known, the list holds one unknown directory.
  */
 const struct cmd_dir *eval_part_dirs(const struct eval_asked *q);
-/* The rule that hides one path, or denies reading it; the one that keeps it from being written,
- * or asks.  NULL: none. */
-const struct ir_rule *eval_name_hidden(const struct eval_asked *q, struct str path);
+/* The rule that hides one path from any operation, or denies reading it (only_read: a rule about reading
+ * only); the one that keeps it from being written, or asks.  NULL: none. */
+const struct ir_rule *eval_name_hidden(const struct eval_asked *q, struct str path, bool only_read);
 const struct ir_rule *eval_name_kept(const struct eval_asked *q, struct str path);
 /*
  * Returns the rule that hides the file that a literal word names, or denies reading it.
- * Looks at all words, or only at those that are read.
+ * Looks at all words, or only at those that are read.  In scope sandbox only names below /proc and /dev
+ * count (doc/semantics.md 4.4).
  */
 const struct ir_rule *eval_part_hidden(const struct eval_asked *q, bool only_read,
 				     uint32_t *ret_word);

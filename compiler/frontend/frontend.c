@@ -3,30 +3,24 @@
 
 #include "compiler/frontend/dsl.h"
 #include "compiler/frontend/yaml.h"
+#include "runtime/base/found.h"
 
 bool frontend_is_yaml(struct str name)
 {
 	return str_ends(name, STR(".yml")) || str_ends(name, STR(".yaml"));
 }
 
-/* Configuration of other programs has one of these endings.  Any other name may be that of a policy, also a
- * temporary one. */
-static const char *const other_kinds[] = { ".json", ".jsonc", ".json5", ".toml", ".ini",
-					   ".cfg",  ".conf",  ".rules", ".profile", ".xml" };
-
 /*
  * A file of another kind is refused as a whole: what other programs write into their configuration means something
- * else in a policy, or nothing, and its first words would be twenty errors.
+ * else in a policy, or nothing, and its first words would be twenty errors.  Any other name may be that of a policy,
+ * also a temporary one.
  */
-static bool is_other_kind(struct diag_sink *sink, struct source_map *map, uint32_t file)
+bool frontend_is_other_kind(struct diag_sink *sink, struct source_map *map, uint32_t file)
 {
 	const struct str name = map->files.v[file].name;
-	const char *end = NULL;
+	const char *end = found_other_kind(name.p, name.n);
 	struct diag *d;
 
-	for (size_t i = 0; i < POL_LEN(other_kinds) && !end; i++)
-		if (str_ends(name, str_from(other_kinds[i])))
-			end = other_kinds[i];
 	if (!end)
 		return false;
 	d = diag_add(sink, DIAG_FILE_KIND, (struct span){ file, 0, 0 },
@@ -40,7 +34,7 @@ static bool is_other_kind(struct diag_sink *sink, struct source_map *map, uint32
 struct ast_file *frontend_parse(struct arena *a, struct diag_sink *sink,
 				struct source_map *map, uint32_t file)
 {
-	if (is_other_kind(sink, map, file))
+	if (frontend_is_other_kind(sink, map, file))
 		return NULL;
 	return frontend_is_yaml(map->files.v[file].name)
 		       ? yml_parse(a, sink, map, file)

@@ -3,6 +3,7 @@
  * `tool NAME { risk … }` gives it.  A name is one word: '*' matches any of its bytes,
  * '{a|b}' one of two.
  */
+#include "compiler/lower/dialect.h"
 #include "compiler/lower/glob.h"
 
 static bool tool_pattern(struct lower *l, const struct ast_value *v, struct ir_set *ret)
@@ -68,7 +69,10 @@ void lower_tool(struct lower *l, const struct sema_stmt *t)
 	for (const struct ast_value *v = t->stmt->values; v; v = v->next) {
 		struct ir_set set;
 
-		if (tool_pattern(l, v, &set) && ok)
+		if (!tool_pattern(l, v, &set))
+			continue;
+		lower_warn_tool_dialect(l, v);
+		if (ok)
 			lower_add(l, &h, &set);
 	}
 }

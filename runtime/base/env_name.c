@@ -50,7 +50,11 @@ static const char *const secret_parts[] = {
 static const char *const session_parts[] = { "ASKPASS", "SOCK", "AGENT", "KEYRING", "XAUTH" };
 /* Between underscores, or at an end of the name. */
 static const char *const secret_words[] = {
-	"PASS", "PWD", "PAT", "PIN", "JWT", "CRED", "CREDS", "DSN", "SAS", "IPC", "PKCS12",
+	"PASS", "PWD", "PAT", "PIN", "JWT", "CRED", "CREDS", "DSN", "SAS", "IPC", "PKCS12", "BEARER",
+};
+/* Whole words that have one of the parts above and mean something else. */
+static const char *const plain_words[] = {
+	"AUTHOR", "AUTHORS", "TOKENIZER", "TOKENIZERS", "KEYBOARD", "KEYMAP", "KEYWORD", "KEYWORDS", "MONKEY",
 };
 /* Accounts of clouds and of services, and the caller's session. */
 static const char *const secret_names[] = {
@@ -89,6 +93,21 @@ static bool is_edge(const char *name, size_t len, size_t at)
 	return at >= len || name[at] == '_';
 }
 
+/* Is what stands there a part of a word that means something else? */
+static bool in_plain_word(const char *name, size_t len, size_t at)
+{
+	size_t from = at, end = at;
+
+	while (from && name[from - 1] != '_')
+		from--;
+	while (!is_edge(name, len, end))
+		end++;
+	for (size_t i = 0; i < COUNT(plain_words); i++)
+		if (strlen(plain_words[i]) == end - from && strncasecmp(plain_words[i], name + from, end - from) == 0)
+			return true;
+	return false;
+}
+
 /* Does the name have one of the words, as a whole one if `whole`? */
 static bool has_one_of(const char *const *v, size_t n, bool whole, const char *name, size_t len)
 {
@@ -97,6 +116,7 @@ static bool has_one_of(const char *const *v, size_t n, bool whole, const char *n
 
 		for (size_t at = 0; at + w <= len; at++)
 			if (strncasecmp(name + at, v[i], w) == 0 &&
+			    !in_plain_word(name, len, at) &&
 			    (!whole || ((!at || is_edge(name, len, at - 1)) && is_edge(name, len, at + w))))
 				return true;
 	}

@@ -30,6 +30,29 @@ static bool is_policy(const char *name)
 	return false;
 }
 
+const char *found_other_kind(const char *name, size_t n)
+{
+	static const char *const ends[] = { ".json", ".jsonc", ".json5", ".toml", ".ini",
+					    ".cfg",  ".conf",  ".rules", ".profile", ".xml" };
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		size_t e = strlen(ends[i]);
+
+		if (n >= e && memcmp(name + n - e, ends[i], e) == 0)
+			return ends[i];
+	}
+	return NULL;
+}
+
+static int note_other(struct found *f, const char *name)
+{
+	if (name[0] == '.' || !found_other_kind(name, strlen(name)) || (f->other && strcmp(f->other, name) < 0))
+		return 0;
+	free(f->other);
+	f->other = strdup(name);
+	return f->other ? 0 : -ENOMEM;
+}
+
 static int add(struct found *f, const char *name)
 {
 	char **v = realloc(f->v, (f->n + 1) * sizeof(*v));
@@ -53,8 +76,7 @@ static int list(int fd, struct found *f)
 		return r;
 	}
 	for (errno = 0; r == 0 && (e = readdir(d)) != NULL; errno = 0)
-		if (is_policy(e->d_name))
-			r = add(f, e->d_name);
+		r = is_policy(e->d_name) ? add(f, e->d_name) : note_other(f, e->d_name);
 	if (r == 0)
 		r = -errno;
 	(void)closedir(d);
@@ -84,6 +106,7 @@ void found_release(struct found *f)
 	for (size_t i = 0; i < f->n; i++)
 		free(f->v[i]);
 	free(f->v);
+	free(f->other);
 	memset(f, 0, sizeof(*f));
 }
 

@@ -16,6 +16,7 @@
 struct found {
 	char **v;       /* names without the directory, sorted by their bytes */
 	size_t n;
+	char *other;    /* one that other programs' configuration has the like of, and that is no policy */
 	struct stat st; /* of the directory; st_nlink 0 if there is none */
 };
 
@@ -23,6 +24,8 @@ struct found {
  * not exist has none.  0 or -errno: a directory that cannot be read is not an empty one. */
 int found_list(const char *dir, struct found *ret);
 void found_release(struct found *f);
+/* The name's end if that is one of other programs' configuration, or NULL. */
+const char *found_other_kind(const char *name, size_t n);
 
 /* May nobody else write this policy, or a folder of them?  A managed one must be root's,
  * another root's or the caller's, and none writable by group or others.  0 or -EPERM. */

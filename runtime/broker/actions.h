@@ -16,8 +16,8 @@ int broker_rename(struct broker_act *a);
 /* A rename whose new name no run may write, and whose content may be there all the same; else
  * BROKER_NOT_OURS: it is an ordinary one. */
 int broker_replace(struct broker_act *a);
-/* A rename over a file that is mounted alone, of one whose paths are not the broker's; else
- * BROKER_NOT_OURS: the kernel says that something is mounted there. */
+/* A rename over a file that is mounted alone, or a second name for it, of one whose paths are not the broker's;
+ * else BROKER_NOT_OURS: the kernel says that something is mounted there. */
 int broker_save(struct broker_act *a);
 int broker_truncate(struct broker_act *a);
 int broker_chmod(struct broker_act *a);

@@ -274,10 +274,15 @@ int output_check_kept(const struct output *o, const char *kind, struct rt_err *e
 	char shown[SHOWN];
 	struct stat now, st;
 
-	if (fstat(o->fd, &st) == 0 && fstatat(AT_FDCWD, o->real, &now, AT_SYMLINK_NOFOLLOW) == 0 &&
-	    st.st_dev == now.st_dev && st.st_ino == now.st_ino)
-		return 0;
 	io_escape(shown, sizeof(shown), o->real, strlen(o->real));
+	if (fstat(o->fd, &st) != 0)
+		return rt_fail_errno(err, errno, "the %s '%s'", kind, shown);
+	if (fstatat(AT_FDCWD, o->real, &now, AT_SYMLINK_NOFOLLOW) == 0) {
+		if (st.st_dev == now.st_dev && st.st_ino == now.st_ino)
+			return 0;
+	} else if (errno != ENOENT && errno != ENOTDIR) {
+		return rt_fail_errno(err, errno, "the %s: whether it is still at '%s'", kind, shown);
+	}
 	return rt_fail(err, ESTALE, "the %s was moved away: another file may be at '%s'", kind, shown);
 }
 

@@ -53,7 +53,7 @@ static int take_hidden(void *arg, const char *name)
 {
 	struct disk *x = arg;
 
-	x->rule = part_hidden_name(x->l, name);
+	x->rule = part_hidden_name(x->l, name, false);
 	return x->rule != NONE;
 }
 

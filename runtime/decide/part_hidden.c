@@ -9,6 +9,8 @@
 
 #include "runtime/decide/combine.h"
 #include "runtime/decide/part_hidden.h"
+
+#include "runtime/base/place.h"
 #include "runtime/decide/path.h"
 
 static bool may_hide(const struct bundle *b, const struct dfa_walk *w)
@@ -181,14 +183,14 @@ static bool by_file_rule(const struct line_ctx *l, const struct decision *d)
 	return r && r->kind == PB_FILE;
 }
 
-uint32_t part_hidden_name(const struct line_ctx *l, const char *path)
+uint32_t part_hidden_name(const struct line_ctx *l, const char *path, bool only_read)
 {
 	static const uint8_t ops[] = { PB_READ, PB_WRITE, PB_EXEC };
 	size_t i;
 
 	if (!is_spoken_of(l, path))
 		return UINT32_MAX;
-	for (i = 0; i < sizeof(ops); i++) {
+	for (i = 0; i < (only_read ? 1 : sizeof(ops)); i++) {
 		struct decision d;
 
 		decide_file(l->c, ops[i], path, &d);
@@ -201,21 +203,29 @@ uint32_t part_hidden_name(const struct line_ctx *l, const char *path)
 
 struct hidden_by {
 	const struct line_ctx *l;
+	bool only_read;
 	uint32_t rule;
 };
+
+/* /proc and /dev are file systems of the run's own, in which the mount plan hides no name by a wildcard. */
+static bool is_hidden_by_kernel(const struct line_ctx *l, const char *name)
+{
+	return l->c->scope == PB_SANDBOX && !place_is_below(name, "/proc") && !place_is_below(name, "/dev");
+}
 
 /* Ends the walk over the names at the first that is hidden. */
 static int take_hidden(void *arg, const char *name)
 {
 	struct hidden_by *x = arg;
 
-	x->rule = part_hidden_name(x->l, name);
+	if (!is_hidden_by_kernel(x->l, name))
+		x->rule = part_hidden_name(x->l, name, x->only_read);
 	return x->rule != UINT32_MAX;
 }
 
-static uint32_t hidden_path(struct line_ctx *l, const char *path)
+static uint32_t hidden_path(struct line_ctx *l, const char *path, bool only_read)
 {
-	struct hidden_by x = { l, UINT32_MAX };
+	struct hidden_by x = { l, only_read, UINT32_MAX };
 
 	if (l->c->look)
 		(void)l->c->look->names(&l->places, path, take_hidden, &x);
@@ -225,7 +235,7 @@ static uint32_t hidden_path(struct line_ctx *l, const char *path)
 }
 
 static uint32_t hidden_text(struct line_ctx *l, const struct hidden_at *b,
-			    const char *dir, const char *p, size_t n, bool home)
+			    const char *dir, const char *p, size_t n, bool home, bool only_read)
 {
 	char path[CMD_GIVEN_MAX];
 
@@ -237,7 +247,13 @@ static uint32_t hidden_text(struct line_ctx *l, const struct hidden_at *b,
 	if (!part_path(l, dir, p, n, home, true, path) ||
 	    !part_spend_file(l, path))
 		return UINT32_MAX;
-	return hidden_path(l, path);
+	return hidden_path(l, path, only_read);
+}
+
+/* What is hidden from writing or executing does not matter for such a word. */
+static bool is_only_read(const struct cmd_word *w)
+{
+	return (w->places & (CMD_P_READS | CMD_P_WRITES)) == CMD_P_READS;
 }
 
 static uint32_t hidden_in(struct line_ctx *l, const struct cmd_part *p, const char *dir,
@@ -255,7 +271,7 @@ static uint32_t hidden_in(struct line_ctx *l, const struct cmd_part *p, const ch
 			     cmd_path_text(&p->words[i], true, &at, &text, &n, &home);) {
 			if (!part_spend(l, n + 8))
 				return rule;
-			rule = hidden_text(l, b, dir, text, n, home);
+			rule = hidden_text(l, b, dir, text, n, home, only_read || is_only_read(&p->words[i]));
 		}
 	return rule;
 }

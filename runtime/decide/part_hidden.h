@@ -5,8 +5,9 @@
 #include "runtime/decide/line_ctx.h"
 
 /* The file rule that hides a path named by a literal word of the command, or denies
- * reading it; UINT32_MAX: none. only_read: looks only at words that name files which the
- * command reads. */
+ * reading it; UINT32_MAX: none. In scope sandbox only names below /proc and /dev count: the kernel hides all
+ * others from the run, and polrun names the rule afterwards (4.4). only_read: looks only at words that name
+ * files which the command reads. */
 uint32_t part_hidden(struct line_ctx *l, const struct cmd_part *p, bool only_read);
 
 /* For a file rule: does it keep something from being written, or ask? */
@@ -34,7 +35,8 @@ bool part_asks_reading(struct line_ctx *l);
  * Sets *ret_person if only a person can answer. */
 uint32_t part_asked(struct line_ctx *l, const struct cmd_part *p, bool *ret_person);
 
-/* The rule that hides one name, or denies reading it; UINT32_MAX: none. */
-uint32_t part_hidden_name(const struct line_ctx *l, const char *path);
+/* The rule that hides one name from any operation, or denies reading it; UINT32_MAX: none. only_read: a rule
+ * about reading only. */
+uint32_t part_hidden_name(const struct line_ctx *l, const char *path, bool only_read);
 
 #endif

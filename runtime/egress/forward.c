@@ -3,7 +3,8 @@
  * when the last ones are written, so a slow reader holds its writer up as it would without us.
  * The end of a direction is passed on (half-close), a reset too.
  *
- * Inside, a connection is made to 127.0.0.1, then to ::1: vite listens on the latter alone.
+ * Inside, a connection to ::1 is made to ::1, then to 127.0.0.1, and the other way round: vite listens
+ * on ::1 alone, and two servers may share a port as they can outside.
  */
 #include "runtime/egress/forward.h"
 
@@ -39,7 +40,9 @@ struct conn {
 	struct conn *next;
 	int fd[2];
 	uint16_t port; /* inside */
-	int family;    /* of the attempt to connect; 0: connected */
+	bool by_v6;    /* it has come to ::1 */
+	int attempts;  /* to connect that were made; they go on while `connects` */
+	bool connects;
 	int at[2];     /* in the array of poll(); -1: not there */
 	struct way way[2];
 };
@@ -48,7 +51,7 @@ struct server {
 	struct forward *f;
 	struct conn *conns;
 	size_t nconns;
-	bool told_most;
+	bool told_most, told_full;
 	struct pollfd p[1 + 2 * (FORWARD_GIVEN + FORWARD_FOUND) + 2 * FORWARD_CONNS];
 	size_t np;
 	struct ports told; /* ports of this machine that were in use */
@@ -186,14 +189,16 @@ static bool is_given(const struct forward *f, uint16_t inside)
 
 static void say_not(struct server *s, uint16_t port, int e)
 {
-	if (ports_has(&s->told, port))
+	if (ports_has(&s->told, port) || (e == ENOSPC && s->told_full))
 		return;
 	ports_add(&s->told, port);
+	s->told_full |= e == ENOSPC;
 	if (e == EADDRINUSE)
 		SAY(s->f, "port %u of this machine is in use: polrun -P PORT:%u publishes the run's port "
 		    "%u at another\n", port, port, port);
 	else if (e == ENOSPC)
-		SAY(s->f, "port %u is not published: %d other ports were\n", port, FORWARD_FOUND);
+		SAY(s->f, "port %u is not published, nor is any further one: %d others were\n", port,
+		    FORWARD_FOUND);
 	else
 		SAY(s->f, "port %u is not published: %s\n", port, strerror(e));
 }
@@ -271,13 +276,12 @@ static bool try_connect(struct conn *c, int family)
 
 	if (c->fd[INNER] >= 0)
 		(void)close(c->fd[INNER]);
-	c->family = family;
 	c->fd[INNER] = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (c->fd[INNER] < 0)
 		return false;
 	set_option(c->fd[INNER], IPPROTO_TCP, TCP_NODELAY);
 	if (connect(c->fd[INNER], (const void *)&a, n) == 0) {
-		c->family = 0;
+		c->connects = false;
 		return true;
 	}
 	return errno == EINPROGRESS;
@@ -286,11 +290,13 @@ static bool try_connect(struct conn *c, int family)
 /* Makes the next attempt after one that failed; false: there is none. */
 static bool connect_on(struct conn *c)
 {
-	return (c->family == 0 && try_connect(c, AF_INET)) ||
-	       (c->family == AF_INET && try_connect(c, AF_INET6));
+	while (c->attempts < 2)
+		if (try_connect(c, (c->attempts++ == 0) == c->by_v6 ? AF_INET6 : AF_INET))
+			return true;
+	return false;
 }
 
-static void accept_one(struct server *s, int listener, uint16_t inside)
+static void accept_one(struct server *s, int listener, uint16_t inside, bool by_v6)
 {
 	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	struct conn *c;
@@ -306,6 +312,8 @@ static void accept_one(struct server *s, int listener, uint16_t inside)
 	c->fd[OUTER] = fd;
 	c->fd[INNER] = -1;
 	c->port = inside;
+	c->by_v6 = by_v6;
+	c->connects = true;
 	c->at[0] = c->at[1] = -1; /* it is asked for events in the next round */
 	c->next = s->conns;
 	s->conns = c;
@@ -352,7 +360,7 @@ static void connected(struct server *s, struct conn *c)
 			drop(s, c, true);
 		return;
 	}
-	c->family = 0;
+	c->connects = false;
 }
 
 static short revents(const struct server *s, const struct conn *c, int i)
@@ -367,7 +375,7 @@ static void serve_conn(struct server *s, struct conn *c)
 
 	if (!in)
 		return;
-	if (c->family) {
+	if (c->connects) {
 		connected(s, c);
 		return;
 	}
@@ -391,7 +399,7 @@ static int add_poll(struct server *s, int fd, short events)
 static void poll_conn(struct server *s, struct conn *c)
 {
 	c->at[0] = c->at[1] = -1;
-	if (c->family) {
+	if (c->connects) {
 		c->at[INNER] = add_poll(s, c->fd[INNER], POLLOUT);
 		return;
 	}
@@ -422,7 +430,7 @@ static void accept_all(struct server *s)
 {
 	for (size_t i = 0; i < 2 * s->f->nports && s->nconns < s->f->most; i++)
 		if (s->p[1 + i].revents & POLLIN)
-			accept_one(s, s->f->ports[i / 2].fds[i % 2], s->f->ports[i / 2].inside);
+			accept_one(s, s->f->ports[i / 2].fds[i % 2], s->f->ports[i / 2].inside, i % 2 == 1);
 	if (s->nconns < s->f->most || s->told_most)
 		return;
 	s->told_most = true;
@@ -436,8 +444,8 @@ static void drain(struct server *s)
 
 	for (struct conn *c = s->conns, *next; c; c = next) {
 		next = c->next;
-		if (c->family || c->way[INNER].closed)
-			drop(s, c, c->family != 0);
+		if (c->connects || c->way[INNER].closed)
+			drop(s, c, c->connects);
 	}
 	while (s->conns && sys_now_ms() < end) {
 		fill_poll(s, false);

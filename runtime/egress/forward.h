@@ -31,6 +31,7 @@ struct forward {
 	/* ports that are published when the run listens there; with the spare ones of `ports` */
 	struct ports wanted;
 	bool watches;           /* there are such */
+	uint16_t lowest;        /* from here on programs of the run may listen; 0: from 1024 on */
 	struct listening inside;
 	bool quiet;
 	size_t most;            /* connections at once */

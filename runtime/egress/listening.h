@@ -25,6 +25,11 @@ static inline void ports_add(struct ports *p, uint16_t port)
 	p->v[port / 64] |= UINT64_C(1) << port % 64;
 }
 
+static inline void ports_remove(struct ports *p, uint16_t port)
+{
+	p->v[port / 64] &= ~(UINT64_C(1) << port % 64);
+}
+
 static inline void ports_add_range(struct ports *p, uint16_t lo, uint16_t hi)
 {
 	for (uint32_t port = lo; port <= hi; port++)

@@ -252,7 +252,42 @@ static void look_at_words(struct told *t)
 	}
 }
 
-/* Settings in HOME that the command's programs are known to read. */
+/* Where the program finds what is below HOME: the folder of settings may be another one, if the run has the variable. */
+static bool settings_path(const struct blame *b, const char *name, size_t n, char out[PATH_MAX])
+{
+	static const char usual[] = ".config/";
+	const size_t skip = sizeof(usual) - 1;
+	const char *xdg = n > skip && memcmp(name, usual, skip) == 0 ?
+				  envp_get((char *const *)(uintptr_t)b->run->envp, "XDG_CONFIG_HOME") : NULL;
+	const bool moved = xdg && xdg[0] == '/';
+	const char *dir = moved ? xdg : b->run->ctx.roots.dir[PB_ROOT_HOME];
+
+	if (!dir || (size_t)snprintf(out, PATH_MAX, "%s/%.*s", dir, (int)(moved ? n - skip : n),
+				     moved ? name + skip : name) >= PATH_MAX)
+		return false;
+	place_make_plain(out);
+	return out[0];
+}
+
+/* What the program has fetched before would do, but it needs more than to read it. */
+static void look_at_cache(const struct told *t, const struct known_reads *k)
+{
+	const struct known_cache *cache = known_cache_of(k);
+	const struct blame *b = t->b;
+	const struct sandbox_node *n;
+	char path[PATH_MAX], text[SHOWN];
+
+	if (!cache || bundle_net_mode(b->run->bundle) != PB_NET_DISABLED ||
+	    (size_t)snprintf(path, sizeof(path), "%s/%s", b->run->ctx.roots.dir[PB_ROOT_HOME], cache->path) >= sizeof(path))
+		return;
+	n = sandbox_view_find(b->view, path);
+	if (!is_there(path) || (n && !n->masked && !n->scratch && (n->ops & PB_WRITE)))
+		return;
+	fprintf(t->out, "polrun: %s (%s writes in it whenever it reads it) cannot be written in the sandbox: use %s\n",
+		shown(b, path, "~", text), k->program, cache->policy);
+}
+
+/* Settings and caches in HOME that the command's programs are known to read. */
 static void look_at_settings(struct told *t)
 {
 	const char *home = t->b->run->ctx.roots.dir[PB_ROOT_HOME];
@@ -264,12 +299,14 @@ static void look_at_settings(struct told *t)
 		struct stat st;
 		size_t n;
 
+		if (!k || !known_reads_apply(k, p))
+			continue;
+		look_at_cache(t, k);
 		/* what would be fetched cannot be fetched with them either */
-		if (!k || !known_reads_apply(k, p) || (k->fetching && t->b->offline))
+		if (k->fetching && t->b->offline)
 			continue;
 		for (at = k->files; t->n < MOST && known_reads_next(&at, &name, &n);)
-			if ((size_t)snprintf(path, sizeof(path), "%s/%.*s", home, (int)n, name) < sizeof(path) &&
-			    lstat(path, &st) == 0 && shows_nothing(t->b, path))
+			if (settings_path(t->b, name, n, path) && lstat(path, &st) == 0 && shows_nothing(t->b, path))
 				tell(t, path, &(const struct about){ .ops = "read", .reader = k->program });
 	}
 }

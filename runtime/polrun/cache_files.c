@@ -51,6 +51,18 @@ static int check_owner(const struct cache *c, const struct cache_input *in,
 	return found_check_owner(in->path, st, is_managed(in->path), err);
 }
 
+/* Whoever has put it there may believe that it denies something. */
+static void tell_other(const struct cache *c, const char *dir, const struct found *f)
+{
+	char shown[300], name[300];
+
+	if (!f->other || c->want->quiet)
+		return;
+	io_escape(shown, sizeof(shown), dir, strlen(dir));
+	io_escape(name, sizeof(name), f->other, strlen(f->other));
+	fprintf(stderr, "polrun: %s/%s does not count: the name of a policy ends in .pol, .yml or .yaml\n", shown, name);
+}
+
 static int list(const char *dir, bool own, bool managed, struct found *ret, struct rt_err *err)
 {
 	char shown[300];
@@ -85,7 +97,12 @@ int cache_files_find(struct cache *c, struct rt_err *err)
 	r = list(c->project_dir, false, false, &c->project, err);
 	if (r == 0)
 		r = list(c->at->config, true, false, &c->user, err);
-	return r == 0 && c->user.n ? check_place(c, err) : r;
+	if (r < 0)
+		return r;
+	tell_other(c, FOUND_MANAGED, &c->managed);
+	tell_other(c, c->project_dir, &c->project);
+	tell_other(c, c->at->config, &c->user);
+	return c->user.n ? check_place(c, err) : 0;
 }
 
 /* --- which files ---------------------------------------------------------------------- */

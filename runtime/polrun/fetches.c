@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "runtime/decide/rule_text.h"
+
 static const struct {
 	const char *program, *verbs; /* NULL: whatever it is called with */
 } table[] = {
@@ -58,8 +60,11 @@ static bool has_verb(const struct cmd_part *p, const char *verbs)
 
 bool fetches_part(const struct cmd_part *p)
 {
-	for (size_t i = 0; p->nwords && i < sizeof(table) / sizeof(table[0]); i++)
-		if (is_word(p->words[0].w, table[i].program, strlen(table[i].program)) &&
+	size_t n;
+	const char *name = explain_program(p, &n);
+
+	for (size_t i = 0; name && i < sizeof(table) / sizeof(table[0]); i++)
+		if (strlen(table[i].program) == n && memcmp(table[i].program, name, n) == 0 &&
 		    (!table[i].verbs || has_verb(p, table[i].verbs)))
 			return true;
 	return false;

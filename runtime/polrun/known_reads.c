@@ -15,6 +15,7 @@ static const struct known_reads table[] = {
 	{ "pip", true, " .config/pip/pip.conf .pip/pip.conf .netrc", " PIP_*", NULL },
 	{ "pip3", true, " .config/pip/pip.conf .pip/pip.conf .netrc", " PIP_*", NULL },
 	{ "uv", true, " .config/uv/uv.toml .netrc", " UV_*", NULL },
+	{ "uvx", true, " .config/uv/uv.toml .netrc", " UV_*", NULL },
 	{ "poetry", true, " .config/pypoetry/config.toml .config/pypoetry/auth.toml", " POETRY_*", NULL },
 	{ "twine", false, " .pypirc", " TWINE_*", NULL },
 	{ "cargo", true, " .cargo/config.toml .cargo/config .cargo/credentials.toml", " CARGO_*", NULL },
@@ -29,6 +30,7 @@ static const struct known_reads table[] = {
 	{ "git", false, " .gitconfig .config/git/config", "", NULL },
 	{ "ssh", false, " .ssh/config", " SSH_AUTH_SOCK", NULL },
 	{ "scp", false, " .ssh/config", " SSH_AUTH_SOCK", NULL },
+	{ "sftp", false, " .ssh/config", " SSH_AUTH_SOCK", NULL },
 	{ "gpg", false, " .gnupg", "", NULL },
 	{ "curl", false, " .curlrc", "", NULL },
 	{ "wget", false, " .wgetrc .netrc", "", NULL },
@@ -42,7 +44,10 @@ static const struct known_reads table[] = {
 	{ "az", false, " .azure", " AZURE_*", NULL },
 	{ "terraform", false, " .terraformrc .terraform.d/credentials.tfrc.json", " TF_*", NULL },
 	{ "psql", false, " .pgpass .psqlrc .pg_service.conf", " PG*", NULL },
+	{ "pg_dump", false, " .pgpass .pg_service.conf", " PG*", NULL },
+	{ "pg_restore", false, " .pgpass .pg_service.conf", " PG*", NULL },
 	{ "mysql", false, " .my.cnf", " MYSQL_*", NULL },
+	{ "mysqldump", false, " .my.cnf", " MYSQL_*", NULL },
 	{ "ansible-playbook", false, " .ansible.cfg", " ANSIBLE_*", NULL },
 	{ "claude", false, " .claude.json .claude/settings.json", " ANTHROPIC_*", NULL },
 	{ "codex", false, " .codex/auth.json .codex/config.toml", " OPENAI_* CODEX_*", NULL },
@@ -50,6 +55,23 @@ static const struct known_reads table[] = {
 	{ "make", false, "", "", "Makefile" },
 	{ "just", false, "", "", "justfile" },
 };
+
+/* Yarn Classic takes another folder where it cannot write; uv and Gradle lock what they read. */
+static const struct known_cache caches[] = {
+	{ "yarn", ".cache/yarn", "std/cache/yarn" },
+	{ "uv", ".cache/uv", "std/cache/uv" },
+	{ "uvx", ".cache/uv", "std/cache/uv" },
+	{ "gradle", ".gradle/caches", "std/cache/gradle" },
+	{ "gradlew", ".gradle/caches", "std/cache/gradle" },
+};
+
+const struct known_cache *known_cache_of(const struct known_reads *k)
+{
+	for (size_t i = 0; i < sizeof(caches) / sizeof(caches[0]); i++)
+		if (strcmp(caches[i].program, k->program) == 0)
+			return &caches[i];
+	return NULL;
+}
 
 const struct known_reads *known_reads_of(const struct cmd_part *p)
 {

@@ -16,8 +16,17 @@ struct known_reads {
 	const char *here;    /* in the working directory: what it runs stands there; NULL */
 };
 
+/* What a program has fetched, and does not use unless it can write in it. */
+struct known_cache {
+	const char *program;
+	const char *path;   /* below HOME */
+	const char *policy; /* that lets it be written */
+};
+
 /* NULL: nothing is known of the program of this part. */
 const struct known_reads *known_reads_of(const struct cmd_part *p);
+/* NULL: the program has no such cache. */
+const struct known_cache *known_cache_of(const struct known_reads *k);
 /* Does the part do what `fetching` speaks of? */
 bool known_reads_apply(const struct known_reads *k, const struct cmd_part *p);
 /* The next name of such a list, from *at; false: there is none. */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "runtime/base/io.h"
 
@@ -39,27 +40,46 @@ static const struct pb_publish_entry *denies(const struct bundle *b, uint16_t po
 	return NULL;
 }
 
+static const char *denied_by(const struct bundle *b, const struct pb_publish_entry *e, char *buf, size_t size)
+{
+	char text[300], file[300];
+
+	io_escape(text, sizeof(text), pb_strp(b->publish, e->text), e->text.len);
+	io_escape(file, sizeof(file), pb_strp(b->publish, e->file), e->file.len);
+	(void)snprintf(buf, size, "denied by rule '%s' at %s:%u", text, file, e->line);
+	return buf;
+}
+
 /* A rule is about the port of the run and about that of this machine. */
 static int check_given(const struct bundle *b, const struct publish_pair *g, struct rt_err *err)
 {
 	const struct pb_publish_entry *e = denies(b, g->host);
-	char text[300], file[300];
+	char by[700];
 
 	if (!e)
 		e = denies(b, g->inside);
-	if (!e)
-		return 0;
-	io_escape(text, sizeof(text), pb_strp(b->publish, e->text), e->text.len);
-	io_escape(file, sizeof(file), pb_strp(b->publish, e->file), e->file.len);
-	return rt_fail(err, EPERM, "-P %u:%u: denied by rule '%s' at %s:%u", g->host, g->inside, text, file,
-		       e->line);
+	return e ? rt_fail(err, EPERM, "-P %u:%u: %s", g->host, g->inside, denied_by(b, e, by, sizeof(by))) : 0;
+}
+
+const char *published_way(const struct bundle *b, uint16_t port, char *buf, size_t size)
+{
+	const struct pb_publish_entry *e = denies(b, port);
+	char by[700];
+
+	if (e)
+		(void)snprintf(buf, size, "to publish it is %s", denied_by(b, e, by, sizeof(by)));
+	else
+		(void)snprintf(buf, size, "polrun -P %u, or a policy's network { publish tcp port %u }, publishes "
+			       "it on this machine's loopback", port, port);
+	return buf;
 }
 
 int published_start(const struct sandbox_run *run, const struct polrun_options *opt, FILE *notes,
 		    struct publish *ret, struct rt_err *err)
 {
 	AUTO_FREE struct ports *wanted = calloc(2, sizeof(*wanted));
-	struct publish_want want = { .given = opt->publish, .ngiven = opt->npublish, .quiet = opt->quiet };
+	struct publish_want want = { .given = opt->publish, .ngiven = opt->npublish, .quiet = opt->quiet,
+				     .gateway = run->gateway };
 	const struct bundle *b = run->bundle;
 	int r = 0;
 
@@ -85,9 +105,13 @@ int published_start(const struct sandbox_run *run, const struct polrun_options *
 
 void published_arm(const struct sandbox_run *run, const struct polrun_options *opt, struct unpublished *u)
 {
-	/* what a rule denies, nobody can publish */
+	const struct pb_publish_entry *e;
+
 	(void)add_rules(run->bundle, false, &u->quiet);
-	(void)add_rules(run->bundle, true, &u->quiet);
+	/* a denied port is not published, and the note says why */
+	for (uint32_t i = 0; (e = entry_at(run->bundle, i)); i++)
+		for (uint32_t port = e->lo; e->deny && port <= e->hi; port++)
+			ports_remove(&u->quiet, (uint16_t)port);
 	for (size_t i = 0; i < opt->npublish; i++)
 		ports_add(&u->quiet, opt->publish[i].inside);
 }
@@ -95,14 +119,19 @@ void published_arm(const struct sandbox_run *run, const struct polrun_options *o
 void published_preview(FILE *out, const struct sandbox_run *run, const struct polrun_options *opt)
 {
 	const struct pb_publish_entry *e;
+	struct rt_err err;
 
-	for (size_t i = 0; i < opt->npublish && !run->host_network; i++)
-		fprintf(out, "publish   127.0.0.1:%u and [::1]:%u lead to port %u of the run\n",
-			opt->publish[i].host, opt->publish[i].host, opt->publish[i].inside);
+	for (size_t i = 0; i < opt->npublish; i++)
+		if (check_given(run->bundle, &opt->publish[i], &err) < 0)
+			fprintf(out, "refused   %s\n", err.text);
+		else if (!run->host_network)
+			fprintf(out, "publish   127.0.0.1:%u and [::1]:%u lead to port %u of the run\n",
+				opt->publish[i].host, opt->publish[i].host, opt->publish[i].inside);
 	for (uint32_t i = 0; !run->host_network && (e = entry_at(run->bundle, i)); i++)
 		if (e->deny)
 			fprintf(out, "publish   never ports %u to %u\n", e->lo, e->hi);
-		else
+		else if (geteuid() == 0 || e->hi >= PUBLISH_UNPRIVILEGED)
 			fprintf(out, "publish   127.0.0.1 and [::1] lead to ports %u to %u of the run where it "
-				"listens\n", e->lo, e->hi);
+				"listens\n", geteuid() == 0 || e->lo >= PUBLISH_UNPRIVILEGED ? e->lo : PUBLISH_UNPRIVILEGED,
+				e->hi);
 }

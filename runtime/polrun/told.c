@@ -15,6 +15,7 @@
 #include "runtime/polrun/limit_hit.h"
 #include "runtime/polrun/network.h"
 #include "runtime/polrun/outside.h"
+#include "runtime/polrun/published.h"
 #include "runtime/polrun/read_only.h"
 #include "runtime/polrun/report_net.h"
 #include "runtime/supervise/explain_denials.h"
@@ -91,8 +92,10 @@ void told_arm(const struct told *t, struct unreached *u, bool report)
 
 static void unpublished_note(const struct told *t, uint16_t port)
 {
-	fprintf(t->notes, "polrun: the command listens on port %u, which nobody outside reaches: polrun "
-		"-P %u publishes it on this machine's loopback\n", port, port);
+	char way[800];
+
+	fprintf(t->notes, "polrun: the command listens on port %u, which nobody outside reaches: %s\n", port,
+		published_way(t->run->bundle, port, way, sizeof(way)));
 	(void)fflush(t->notes);
 }
 

@@ -31,13 +31,13 @@ static size_t name_length(const char *var)
 	return strcspn(var, "=");
 }
 
-/* Set outside, and not inside.  A short name stands in any text. */
+/* Set outside, and not inside.  A short name stands in any text; OLDPWD each shell sets for itself. */
 static bool is_dropped(const struct unkept *u, const char *var)
 {
 	char name[NAME_MOST + 1];
 	size_t n = name_length(var);
 
-	if (n < NAME_LEAST || n > NAME_MOST || var[n] != '=' || !var[n + 1])
+	if (n < NAME_LEAST || n > NAME_MOST || var[n] != '=' || !var[n + 1] || strncmp(var, "OLDPWD=", 7) == 0)
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_", var[i]))

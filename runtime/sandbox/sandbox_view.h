@@ -30,8 +30,8 @@ struct sandbox_node {
 	char *text;          /* noted: the private tree begins with this copy of the host's file, which is the
 	                        run's own then; NULL: it is none */
 	size_t ntext;
-	bool alone;          /* a file that the run may write, in a private tree whose names are not decided
-	                        one by one: polrun makes a rename over it (runtime/broker/act_save.c) */
+	bool alone;          /* a file that the run may write, in a private tree: polrun makes a rename
+	                        over it (runtime/broker/act_save.c) */
 	bool start_by_name;  /* PB_EXEC of `ops` holds for the programs that the rules allow
 	                        and that are there when the run begins (plan_programs.h) */
 	bool scratch;        /* a private, empty tree */

@@ -100,7 +100,9 @@ static void halve_amounts(struct plan_policy *p)
 	for (size_t i = 0; i < sizeof(amounts) / sizeof(amounts[0]); i++) {
 		struct rlimit is;
 
-		if (getrlimit((__rlimit_resource_t)amounts[i], &is) == 0 && is.rlim_cur != RLIM_INFINITY)
+		if (getrlimit((__rlimit_resource_t)amounts[i], &is) != 0)
+			add_rlimit(p, amounts[i], 0);
+		else if (is.rlim_cur != RLIM_INFINITY)
 			add_rlimit(p, amounts[i], is.rlim_cur / 2);
 	}
 }

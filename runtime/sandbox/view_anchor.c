@@ -26,7 +26,7 @@ static void want(struct view_wanted *w, const struct view_anchor *a)
 	w->restricted = true;
 	if (!(a->flags & PB_AF_FLOOR))
 		w->floor = false;
-	if (!(a->flags & VIEW_AF_LIBRARY))
+	if (!(a->flags & (VIEW_AF_LIBRARY | VIEW_AF_FORCE)))
 		w->library = false;
 	w->rule = a->rule;
 	if (a->flags & VIEW_AF_FORCE) {

@@ -308,7 +308,7 @@ static void mark_alone(struct view_builder *b)
 		for (size_t j = 0; j < i; j++)
 			if (!v->nodes[j].noted && view_below(n->path, v->nodes[j].path))
 				up = &v->nodes[j];
-		n->alone = up && up->scratch && (up->ops & PB_WRITE) && !up->broker && !up->masked && !up->locked;
+		n->alone = up && up->scratch && (up->ops & PB_WRITE) && !up->masked && !up->locked;
 		v->brokers |= n->alone;
 	}
 }

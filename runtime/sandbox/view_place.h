@@ -25,7 +25,8 @@ struct view_wanted {
 	bool named;      /* an allow names it: show the host's object */
 	bool restricted; /* a deny or hide names it */
 	bool floor;      /* only rules of the floor restrict it */
-	bool library;    /* only rules of std/base and of the floor do */
+	bool library;    /* only rules of std/base and of the floor do, or polrun for git
+	                    (VIEW_AF_FORCE): they are about files of the host */
 	bool private_;   /* a private tree begins here */
 	bool scratch;    /* the private tree is writable for the run */
 	bool wildcard;   /* a rule with a wildcard restricts names in this directory */
@@ -38,6 +39,8 @@ struct view_wanted {
 	bool no_socket;  /* a unix rule denies connections to a socket of this name */
 	bool listens;    /* the host has a socket of this name, which no rule allows */
 	bool mounted;    /* a mount shows another tree of the host here */
+	bool copied;     /* settings that the run may change for itself: a private tree begins
+	                    with a copy of the file (view_copy.c) */
 	uint32_t rule;   /* that restricts or mounts */
 	struct {
 		bool here;   /* the place itself is read-only, or (view_in.broker, and it

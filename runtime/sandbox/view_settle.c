@@ -85,21 +85,18 @@ static void decide_ops(const struct view_builder *b, struct view_place *p, bool 
 /* --- one place ----------------------------------------------------------------------- */
 
 /*
- * The user's settings of git in a private HOME: `git config --global` replaces the file, which a mount would not
- * let it do.  So the run has a copy, and what it sets there is gone after it.  Other files that may only be
- * read are the host's, and stay so.
+ * Does the private tree begin with a copy of the file, which the run may change?  Not where a policy itself says
+ * more about the file, nor where the broker decides each name, since it decides them by the rules for the
+ * host's file.
  */
 static bool is_copied(const struct view_builder *b, const struct view_place *p, const struct view_place *up)
 {
-	static const char name[] = "/.gitconfig";
 	const struct view_object *o = &p->found.object;
-	const char *home = b->in->home;
-	const size_t n = home ? strlen(home) : 0;
+	const struct view_wanted *w = &p->wanted;
 	struct stat st;
 
-	return n && p->len == n + sizeof(name) - 1 && !memcmp(p->path, home, n) && !strcmp(p->path + n, name) &&
-	       p->given.ops == PB_READ && !p->wanted.restricted && !p->source && S_ISREG(o->mode) && up &&
-	       up->wanted.scratch && (up->given.ops & PB_WRITE) && !up->given.broker &&
+	return w->copied && (p->given.ops & (PB_READ | PB_WRITE)) == PB_READ && (!w->restricted || w->library) &&
+	       !w->wildcard && !p->source && S_ISREG(o->mode) && up && up->wanted.scratch && (up->given.ops & PB_WRITE) && !up->given.broker &&
 	       fstat(o->fd, &st) == 0 && st.st_size <= VIEW_MOST_COPIED &&
 	       /* what the run could not read of a mount is not copied for it */
 	       (b->in->foreign ? (st.st_mode & S_IROTH) != 0 : faccessat(AT_FDCWD, p->path, R_OK, AT_EACCESS) == 0);

@@ -10,6 +10,7 @@
 
 #include "runtime/sandbox/view_anchor.h"
 #include "runtime/sandbox/view_binds.h"
+#include "runtime/sandbox/view_copy.h"
 #include "runtime/sandbox/view_find.h"
 #include "runtime/sandbox/view_lead.h"
 #include "runtime/sandbox/view_link.h"
@@ -162,6 +163,8 @@ int view_want(struct view_builder *b)
 			if (!!(in->anchors[i].flags & PB_AF_SCRATCH) != pass)
 				r = view_add_anchor(b, &in->anchors[i]);
 	b->spread = b->anywhere && writes_anywhere(b);
+	if (r == 0)
+		r = view_copies(b);
 	if (r == 0)
 		r = view_sockets(b);
 	if (r == 0)

@@ -410,6 +410,20 @@ static int add_alone_at(struct brokered *b, const struct sandbox_node *n, enum b
 	return r == -EEXIST ? 0 : r;
 }
 
+/* The private tree that holds such a file.  Where its names are decided one by one the mount that the run sees
+ * is read-only, and the broker has another one. */
+static int add_around_alone(struct brokered *b, const struct sandbox_node *n)
+{
+	const struct broker_place *own;
+	int r;
+
+	if (!n->broker)
+		return add_alone_at(b, n, BROKER_WRITE_HERE);
+	own = broker_trees_at(&b->broker.trees, n->path, strlen(n->path));
+	r = own ? broker_trees_add(&b->broker.alone_files, BROKER_TREE, n->path, own->fd) : -ENOENT;
+	return r == -EEXIST ? 0 : r;
+}
+
 /* Files of the host in private trees, which programs save by a rename. */
 static int add_alone(struct brokered *b)
 {
@@ -423,7 +437,7 @@ static int add_alone(struct brokered *b)
 			continue;
 		r = add_alone_at(b, n, BROKER_ALONE);
 		if (r == 0)
-			r = add_alone_at(b, above(v, n), BROKER_WRITE_HERE);
+			r = add_around_alone(b, above(v, n));
 	}
 	/* other mounts in such a tree are walked through by no call */
 	for (size_t i = 0; i < v->n && r == 0 && b->broker.alone_files.n; i++)

@@ -2,12 +2,14 @@
 #include "runtime/supervise/publish.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -23,9 +25,12 @@
 #include "runtime/base/landlock.h"
 #include "runtime/base/own_filter.h"
 #include "runtime/base/sys.h"
+#include "runtime/egress/gate.h"
 #include "runtime/sandbox/launch.h"
 
-enum { END_MS = 2000, UNPRIVILEGED = 1024 /* the first port that a user may publish */ };
+enum { END_MS = 2000 };
+
+#define LOWEST_PORT "/proc/sys/net/ipv4/ip_unprivileged_port_start"
 
 /* What polrun sends beside the descriptor of the run's pid 1. */
 struct entering {
@@ -104,6 +109,19 @@ static int confine(bool watches)
 	return r < 0 ? r : filter_calls(watches);
 }
 
+/* A published port of the run at which no program may listen would lead nowhere, and no program of a
+ * run has the capability for those below 1024.  The setting is that of the caller's network namespace.
+ * Where it cannot be written, such a program says itself that it may not listen. */
+static void let_listen_from(uint16_t port)
+{
+	char text[8];
+	int n = snprintf(text, sizeof(text), "%u", port);
+	AUTO_CLOSE int fd = sys_open(LOWEST_PORT, O_WRONLY | O_CLOEXEC, 0);
+
+	if (fd >= 0)
+		(void)!SYS_RETRY(write(fd, text, (size_t)n));
+}
+
 /* As an ordinary user the run's user namespace is polrun's own, which gives the right to enter the
  * network of the run. */
 static int enter(struct forward *f, pid_t polrun)
@@ -116,9 +134,12 @@ static int enter(struct forward *f, pid_t polrun)
 
 	if (got != (ssize_t)sizeof(in) || n != 1)
 		_exit(0); /* the run has not begun */
-	if (setns(init, CLONE_NEWUSER | CLONE_NEWNET) != 0 ||
-	    (in.uid && (syscall(SYS_setresgid, in.gid, in.gid, in.gid) != 0 ||
-			syscall(SYS_setresuid, in.uid, in.uid, in.uid) != 0)))
+	if (setns(init, CLONE_NEWUSER | CLONE_NEWNET) != 0)
+		return -errno;
+	if (f->lowest)
+		let_listen_from(f->lowest);
+	if (in.uid && (syscall(SYS_setresgid, in.gid, in.gid, in.gid) != 0 ||
+		       syscall(SYS_setresuid, in.uid, in.uid, in.uid) != 0))
 		return -errno;
 	/* the change of credentials has cleared it */
 	r = sys_die_with(polrun);
@@ -170,9 +191,9 @@ static int listen_given(struct forward *f, const struct publish_want *want, stru
 		p->host = g->host;
 		p->inside = g->inside;
 		r = forward_make(p);
-		if (r == 0 && g->host < UNPRIVILEGED && geteuid() != 0)
+		if (r == 0 && g->host < PUBLISH_UNPRIVILEGED && geteuid() != 0)
 			return rt_fail(err, EACCES, "-P %u: ports below %d are root's: -P PORT:%u publishes "
-				       "the run's port %u at another", g->host, UNPRIVILEGED, g->inside, g->inside);
+				       "the run's port %u at another", g->host, PUBLISH_UNPRIVILEGED, g->inside, g->inside);
 		if (r == 0)
 			r = forward_listen(p);
 		if (r == -EADDRINUSE)
@@ -191,12 +212,25 @@ static int make_spare(struct forward *f, const struct ports *wanted, struct rt_e
 	f->watches = true;
 	f->wanted = *wanted;
 	if (geteuid() != 0)
-		memset(f->wanted.v, 0, UNPRIVILEGED / 8);
+		memset(f->wanted.v, 0, PUBLISH_UNPRIVILEGED / 8);
 	for (size_t i = 0; i < FORWARD_FOUND; i++) {
 		int r = forward_make(&f->ports[f->nports++]);
 
 		if (r < 0)
 			return rt_fail_errno(err, -r, "a socket for a port that is published");
+	}
+	return 0;
+}
+
+/* The lowest port below 1024 that is published; 0: none is.  The gateway listens inside at its own. */
+static uint16_t lowest_published(const struct forward *f, bool gateway)
+{
+	for (uint16_t port = gateway ? GATE_DNS_PORT + 1 : 1; port < PUBLISH_UNPRIVILEGED; port++) {
+		if (ports_has(&f->wanted, port))
+			return port;
+		for (size_t i = 0; i < f->nports; i++)
+			if (f->ports[i].inside == port)
+				return port;
 	}
 	return 0;
 }
@@ -240,6 +274,7 @@ int publish_start(struct publish *p, const struct publish_want *want, struct rt_
 	r = listen_given(f, want, err);
 	if (r == 0 && want->wanted)
 		r = make_spare(f, want->wanted, err);
+	f->lowest = lowest_published(f, want->gateway);
 	if (r == 0)
 		r = start(p, f, err);
 	for (size_t i = 0; i < f->nports; i++)

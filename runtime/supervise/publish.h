@@ -25,10 +25,13 @@ struct publish_pair {
 	uint16_t host, inside;
 };
 
+enum { PUBLISH_UNPRIVILEGED = 1024 /* the first port of this machine that a user may publish */ };
+
 struct publish_want {
 	const struct publish_pair *given; /* published at once; at most FORWARD_GIVEN */
 	size_t ngiven;
 	const struct ports *wanted; /* published when the run listens there; NULL: none */
+	bool gateway; /* the run's network leads to polgate */
 	bool quiet;
 };
 

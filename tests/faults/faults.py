@@ -477,12 +477,14 @@ def judge(outcome, err, site, r, base):
     if not r.report:
         return 'no report'
     a, b = tidy_report(r.report), tidy_report(base.report)
+    if outcome == 'warned' and not named:
+        return f'no line says "{what}"'
     if outcome == 'unnamed':
         a['denials'] = b['denials']
     elif outcome == 'unlisted':
         a['written'] = b['written']
         a['mechanisms'] = [m for m in a['mechanisms'] if m in b['mechanisms'] or not m.startswith('written:')]
-    elif outcome != 'same':
+    elif outcome not in ('same', 'warned'):
         lost = [m for m in a['mechanisms'] if m not in b['mechanisms']]
         if not any(re.search(outcome.replace('_', ' '), m) for m in lost):
             return f'mechanisms[] has no line that matches "{outcome}": {lost}'
@@ -662,9 +664,10 @@ class Runner:
 
     def as_made(self, r, s, what):
         """The site, by the way to the call that failed.  How often polrun waits differs
-        from run to run, so the number may be that of another call than was recorded."""
+        from run to run, so the number may be that of another call than was recorded.  None: that one
+        has no way, as realloc of a stream in memory, which libc calls."""
         way = self.way(made(r, s, what))
-        return s._replace(way=way) if way else s
+        return s._replace(way=way) if way else None
 
     def record(self, c):
         base = self.base(c)
@@ -696,6 +699,8 @@ class Runner:
             r = self.run(c, f'{s.role}:{s.call}:{s.n}{self.launch(c, s)}:{e}')
             if is_made(r, s, e):
                 s = self.as_made(r, s, e)
+                if not s:
+                    return
                 break
         else:
             if varies(s):

@@ -37,7 +37,7 @@ want_out '^NODE_ENV=test$'
 want_out '^DATABASE_URL=db$'
 want_out '^GIT_AUTHOR_NAME=me$'
 want_out '^NPM_TOKEN=npm$'
-no_out '=leak'
+no_out leak
 for name in NODE_ENV SECRET_TOKEN PYTHONPATH NPM_TOKEN; do
 	out=$("$BIN/polc" explain "$WORK/q.pol" env "$name" 2>/dev/null | head -n 1)
 	case $name in NODE_ENV | NPM_TOKEN) want_out 'kept from the caller' ;; *) want_out 'dropped' ;; esac
@@ -48,7 +48,7 @@ want_rc 0
 want_out '^NODE_ENV=test$'
 want_out '^PYTHONPATH=src$'
 want_out '^CC=clang$'
-no_out '=leak'
+no_out '=leak$'
 
 t "passwd inside begins with the run's own user"
 policy ''

@@ -267,4 +267,20 @@ file { allow read, write "${HOME}/victim/store" }'
 run git status
 want_rc 0
 cd / && rm -rf "$main" "$wt" "$HOME/victim"
+t "a worktree that an earlier run has made is removed outside, and the line says so; a run removes its own"
+fresh
+cd "$main" || exit 1
+run sh -c 'git worktree add -q own -b own && git worktree remove own'
+want_rc 0
+[ ! -e own ] && [ ! -e .git/worktrees/own ] || bad "the run's own worktree is still there"
+run git worktree add -q made -b made
+want_rc 0
+kept=$(cat made/.git .git/worktrees/made/commondir)
+run git worktree remove made
+[ "$rc" -ne 0 ] || bad "it was removed"
+want_err 'blocked: write .*/made/\.git: rule .*do it outside of the sandbox'
+run sh -c 'mv made away; rm -f made/.git .git/worktrees/made/commondir; mkdir made/.git; git init -q made; ln -sf /tmp made/.git'
+[ "$(cat made/.git .git/worktrees/made/commondir)" = "$kept" ] || bad "the worktree leads elsewhere"
+git worktree remove made || bad "git outside cannot take away what is left"
+[ ! -e made ] && [ ! -e .git/worktrees/made ] || bad "something is left of it"
 done_

@@ -62,6 +62,63 @@ rm "$HOME/.npmrc"
 run npm install
 no_err npmrc
 
+t "a cache that its tool cannot use without writing in it, where the network is off"
+for program in yarn uv gradlew; do fails $program; done
+raw_policy 'policy l { level user }
+use std/profile/local
+file { allow read, exec "'"$WORK"'/bin" }
+env { keep += STATUS }' local
+for row in yarn:.cache/yarn:yarn uv:.cache/uv:uv gradlew:.gradle/caches:gradle; do
+	IFS=: read -r program cache name <<<"$row"
+	run_with local "$program" install
+	no_err 'std/cache'
+	mkdir -p "$HOME/$cache" && echo x >"$HOME/$cache/x"
+	run_with local "$program" sync install
+	want_rc 3
+	want_line "~/$cache \($program writes in it whenever it reads it\) .*: use std/cache/$name\$"
+	STATUS=0 run_with local "$program" sync install
+	silent
+	run_with local -q "$program" sync install
+	no_err 'std/cache'
+	# what is said is enough, and less is not
+	raw_policy 'policy l { level user }
+use std/profile/local
+file { allow read, exec "'"$WORK"'/bin" allow read "${HOME}/'"$cache"'" }' less
+	run_with less "$program" sync install
+	want_line "use std/cache/$name"
+	raw_policy 'policy l { level user }
+use std/profile/local, std/cache/'"$name"'
+file { allow read, exec "'"$WORK"'/bin" }' more
+	run_with more -c "test -r ~/$cache/x && echo y >~/$cache/y && $program sync install"
+	want_rc 3
+	want_file "$HOME/$cache/y"
+	no_err 'std/cache'
+	# a tool that may fetch has other reasons to fail
+	raw_policy 'policy l { level user }
+use std/profile/local
+file { allow read, exec "'"$WORK"'/bin" }
+network full' fetch
+	run_with fetch "$program" sync install
+	no_err 'std/cache'
+	rm -r "${HOME:?}/$cache"
+done
+run_with local yarn test
+no_err 'std/cache'
+
+t "settings where XDG_CONFIG_HOME says, if it is kept"
+mkdir -p "$HOME/.xdg/git" && printf '[user]\n\tname = xdg\n' >"$HOME/.xdg/git/config"
+XDG_CONFIG_HOME=$HOME/.xdg run_with local git commit -m x
+want_line '~/\.xdg/git/config \(git reads it\) exists outside of the sandbox, .*; to let it pass: allow read "\$\{HOME\}/\.xdg/git/config"'
+run_with local git commit -m x
+want_rc 128
+no_err xdg
+raw_policy 'policy x { level user }
+use std/profile/local
+file { allow read "${HOME}/.xdg/git/config" }' xdg
+XDG_CONFIG_HOME=$HOME/.xdg run_with xdg git config --global user.name
+want_out '^xdg$'
+rm -r "$HOME/.xdg"
+
 t "that a file exists which a rule of a policy hides is not said"
 echo x >"$HOME/.pypirc"
 run_with base twine upload x
@@ -89,6 +146,10 @@ want_rc 4
 want_line '(OTHER_SETTING and THE_API_KEY|THE_API_KEY and OTHER_SETTING) are set outside and not kept, and the command names them: env'
 run /usr/bin/python3 -c 'import os; os.environ["OTHER_SETTING"]'
 want_line 'OTHER_SETTING is set outside and not kept, and the command names it'
+export OLDPWD=/usr # each shell sets it for itself
+run -c 'echo $OLDPWD $OTHER_SETTING; exit 4'
+want_line 'OTHER_SETTING is set outside and not kept, and the command names it'
+no_err OLDPWD
 policy 'env { keep += THE_API_KEY }' kept
 run_with kept /usr/bin/python3 app.py
 want_rc 0

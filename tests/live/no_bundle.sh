@@ -492,6 +492,28 @@ want_rc 125
 want_err "or to '\.pol/extra', which is read only where -p names it"
 fresh
 
+t "configuration of another program beside the policies does not count, which each run and polc tell"
+mkdir -p .pol
+echo '{"permissions":{"deny":["Bash(id:*)"]}}' >.pol/policy.json
+bare id
+want_rc 0
+want_line '/\.pol/policy\.json does not count: the name of a policy ends in \.pol, \.yml or \.yaml'
+bare -q true
+[ -z "$err" ] || bad "-q: said something"
+out=$("$BIN/polc" effective --discover 2>&1 >/dev/null)
+want_out '^polc: \.pol/policy\.json does not count'
+for verb in "convert --to pol" fmt; do
+	read -ra words <<<"$verb"
+	out=$("$BIN/polc" "${words[@]}" .pol/policy.json 2>&1)
+	want_out "ends in '\.json' is no policy.*P0047"
+	no_out 'P0001|P0020'
+done
+mv .pol/policy.json .pol/policy.txt
+bare true
+want_rc 0
+[ -z "$err" ] || bad "the control: said something"
+fresh
+
 t "an installation below /tmp: no run can write it there"
 there=$(mktemp -d /tmp/pol-there.XXXXXX)
 mkdir -p "$there/share/pol"

@@ -110,6 +110,82 @@ run_with own sh -c 'wc -c <~/.gitconfig; echo x >>~/.gitconfig'
 want_out '^70000$'
 [ "$(stat -c %s "$HOME/.gitconfig")" -eq 70000 ] || bad "it was written"
 rm "$HOME/.gitconfig"
+
+t "it is the same in ~/.config/git, whatever leads there, and what lies beside the settings is the host's"
+xdg=$HOME/.config/git
+outside() { GIT_CONFIG_NOSYSTEM=1 git config --global --list --includes; }
+settings() { printf '[user]\n\tname = outside\n[include]\n\tpath = more.inc\n'; }
+script 'git config --global --list --includes' 'echo --' 'git config --global user.name; git config --global user.name inside && git config --global user.name' \
+	'cat ~/.config/git/ignore ~/.config/git/hooks/x' 'for f in ignore more.inc hooks/x; do echo x >>~/.config/git/$f; done 2>/dev/null' \
+	'[ -e ~/.gitconfig ] && echo "another file"' 'cat ~/.config/git/credentials'
+for how in plain file folder above; do
+	rm -rf "$HOME/.config" "$HOME/dot"
+	mkdir -p "$xdg/hooks" "$HOME/dot"
+	settings >"$xdg/config"; printf '[alias]\n\tours = status\n' >"$xdg/more.inc"; echo '*.o' >"$xdg/ignore"
+	echo hook >"$xdg/hooks/x"; echo "of the host" >"$xdg/credentials"
+	chmod -R go+rX "$HOME/.config" "$HOME/dot"
+	case $how in
+	file) mv "$xdg/config" "$HOME/dot/settings" && ln -s ../../dot/settings "$xdg/config" ;;
+	folder) mv "$xdg" "$HOME/dot/git" && ln -s ../dot/git "$xdg" ;;
+	above) mv "$HOME/.config" "$HOME/dot/config" && ln -s dot/config "$HOME/.config" ;;
+	esac
+	before=$(picture) all=$(outside)
+	for policy in own net; do
+		run_with $policy -y sh script
+		[ "$(sed '/^--$/,$d' <<<"$out")" = "$all" ] || bad "$how, $policy: not the settings of outside: $all"
+		want_out '^outside$'
+		want_out '^inside$'
+		want_out '^\*\.o$'
+		want_out '^hook$'
+		no_out '^(another file|of the host)$'
+		[ "$before" = "$(picture)" ] || bad "$how, $policy: the host's files: $(picture)"
+	done
+done
+settings >"$HOME/dot/mine" && ln -s dot/mine "$HOME/.gitconfig" && chmod 644 "$HOME/dot/mine"
+before=$(picture)
+run_with own sh -c 'git config --global user.name; git config --global user.name inside && git config --global user.name'
+want_out '^outside$'
+want_out '^inside$'
+[ "$before" = "$(picture)" ] || bad "a link: the host's files: $(picture)"
+
+t "~/.config/git is closed where a policy says so, and where the run's user may not pass"
+rm -rf "$HOME/.config" "$HOME/dot" "$HOME/.gitconfig"
+mkdir -p "$xdg" && settings >"$xdg/config" && chmod -R go+rX "$HOME/.config"
+script 'cat ~/.config/git/config' 'git config --global user.name inside && echo "set it"' 'echo x >>~/.config/git/config && echo "wrote it"'
+before=$(picture)
+n=0
+for deny in 'deny write "${HOME}/.config/git"' 'deny write "${HOME}/.config/git/config"' 'deny write "${HOME}/.config"' \
+	'deny write "${HOME}/.config/git/*"' 'hide "${HOME}/.config/git/config"'; do
+	n=$((n + 1))
+	raw_policy "policy d { level user }
+use std/profile/project
+file { $deny }" "closed$n"
+	run_with "closed$n" sh script
+	no_out '^wrote it$'
+	[[ $deny = hide* ]] || no_out '^set it$'
+	[[ $deny = hide* ]] || want_out 'name = outside'
+	[[ $deny != hide* ]] || no_out 'name = outside'
+	[ "$before" = "$(picture)" ] || bad "$deny: the host's files: $(picture)"
+done
+chmod 700 "$xdg"
+run_with own sh -c 'cat ~/.config/git/config'
+if is_root; then no_out outside; else want_out outside; fi
+rm -rf "$HOME/.config"
+
+t "a HOME in the run's own /tmp is no other: nothing is locked, and git's settings are a copy"
+there=$(mktemp -d /tmp/pol-home.XXXXXX) && chmod 755 "$there" && mkdir -p "$there/p" "$there/.config/git"
+settings >"$there/.config/git/config"
+cd "$there/p" || exit 1
+printf '%s\n' 'git config --global user.name; git config --global user.name inside && git config --global user.name' 'cd; echo x >.bashrc && ls -A' >script
+HOME=$there run_with own sh script
+want_out '^outside$'
+want_out '^inside$'
+want_out '^\.bashrc$'
+no_out '^\.(profile|claude|gitconfig)$'
+[ "$(cat "$there/.config/git/config")" = "$(settings)" ] && [ ! -e "$there/.bashrc" ] || bad "the host's files: $(ls -lA "$there")"
+cd "$P" && rm -rf "$there"
+
+t "wget finds its own folder"
 if command -v wget >/dev/null; then
 	run_with own wget -q http://127.0.0.1:9/
 	no_err 'Cannot read|Permission denied'

@@ -87,6 +87,25 @@ begin -P "$port:8080" $PY web 0.0.0.0 8080
 within 10 answers "127.0.0.1:$port" || bad "not reached: $(get "127.0.0.1:$port")"
 finish
 
+t "a port of the run below 1024: it can listen there, and on no lower one that is not published"
+begin -P "$port:81" $PY web 127.0.0.1 81
+within 10 answers "127.0.0.1:$port" || bad "not reached: $(get "127.0.0.1:$port") $(<"$WORK/.err")"
+finish
+run -P "$port:81" timeout 1 $PY web 127.0.0.1 80
+want_err 'PermissionError'
+run timeout 1 $PY web 127.0.0.1 81
+want_err 'PermissionError'
+
+t "two servers of the run on one port: each address leads to its own"
+cat >two.sh <<EOS
+/usr/bin/python3 srv.py hash 127.0.0.1 8080 &
+exec /usr/bin/python3 srv.py web ::1 8080
+EOS
+begin -P "$port:8080" bash two.sh
+within 10 answers "[::1]:$port" || bad "not reached by ::1: $(get "[::1]:$port")"
+! answers "127.0.0.1:$port" || bad "127.0.0.1 leads to the server on ::1"
+finish
+
 t "where nothing listens inside, the connection is ended at once"
 begin -P "$port" sleep 30
 within 10 listens "$port" || bad "does not listen"
@@ -239,7 +258,7 @@ t "a server that nobody outside reaches is told once, with the option that publi
 begin $PY web 127.0.0.1 5173
 sleep 5.5
 finish
-want_line "the command listens on port 5173, which nobody outside reaches: polrun -P 5173 publishes it on this machine's loopback"
+want_line "the command listens on port 5173, which nobody outside reaches: polrun -P 5173, or a policy's network \\{ publish tcp port 5173 }, publishes it on this machine's loopback"
 begin -q $PY web 127.0.0.1 5173
 sleep 5
 finish
@@ -267,6 +286,17 @@ begin -P "$port" $PY web 127.0.0.1 "$port"
 within 10 answers "127.0.0.1:$port" || bad "not reached: $(get "127.0.0.1:$port")"
 finish
 want_line "network full: the run has this machine's ports itself, and -P publishes nothing"
+
+t "a port that a rule denies is not this machine's with the whole network either"
+with_network "network full { deny publish tcp port $port }"
+begin $PY web 127.0.0.1 "$port"
+sleep 2
+refuses "127.0.0.1:$port" || bad "reached"
+finish
+free_port
+begin -P "$port:8080" $PY web 127.0.0.1 8080
+within 10 answers "127.0.0.1:$port" || bad "another one is not published: $(get "127.0.0.1:$port")"
+finish
 
 t "a range of a rule: a port is published while the run listens there, and told once"
 free_port
@@ -326,6 +356,15 @@ refuses "127.0.0.1:$b" || bad "published twice"
 finish
 [ -z "$err" ] || bad "said something"
 
+t "--plan refuses it alike, and a server on a denied port is told why nobody reaches it"
+run --plan -P "$((a + 1))" true
+want_out "^refused   -P $((a + 1)):$((a + 1)): denied by rule 'deny publish tcp port [0-9, ]*' at p\.pol:[0-9]+$"
+no_out "lead to port $((a + 1))"
+begin $PY web 127.0.0.1 "$((a + 1))"
+sleep 5.5
+finish
+want_line "the command listens on port $((a + 1)), which nobody outside reaches: to publish it is denied by rule 'deny publish tcp port [0-9, ]*' at p\.pol:[0-9]+"
+
 t "a managed policy: its deny wins over the project's publish"
 cat >"$WORK/m.pol" <<EOS
 policy m { level managed }
@@ -342,6 +381,19 @@ begin $PY web 127.0.0.1 "$b"
 sleep 2.5
 refuses "127.0.0.1:$b" || bad "reached"
 finish
+
+t "of more ports than can be published by rules one line tells"
+policy 'network { publish tcp port 3000-3999 }'
+cat >lots.py <<'EOS'
+import socket, time
+all = [socket.create_server(("127.0.0.1", 3500 + i)) for i in range(40)]
+time.sleep(30)
+EOS
+begin /usr/bin/python3 lots.py
+within 10 grep -q 'nor is any further one' "$WORK/.err"
+sleep 2
+finish
+[ "$(grep -c 'is not published' <<<"$err")" -eq 1 ] || bad "said more than once: $err"
 
 t "--plan shows it and binds nothing"
 policy 'network { publish tcp port 3000-3999 }'

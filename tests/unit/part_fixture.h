@@ -108,14 +108,22 @@ static inline struct eval_asked part_asked(const struct ir *ir, const struct cmd
 	return (struct eval_asked){ ir, q, &part_world, p };
 }
 
+static inline struct eval_part_decision part_ask_in(const struct ir *ir, const struct cmd_part *p,
+						    enum ir_scope scope)
+{
+	struct ir_request request = base_request(IR_COMMAND);
+	struct eval_asked q = { ir, &request, &part_world, p };
+	struct eval_part_decision d;
+
+	request.scope = scope;
+	eval_decide_part(&q, &arena, &d);
+	return d;
+}
+
 static inline struct eval_part_decision part_ask(const struct ir *ir,
 					       const struct cmd_part *p)
 {
-	struct eval_asked q = part_asked(ir, p);
-	struct eval_part_decision d;
-
-	eval_decide_part(&q, &arena, &d);
-	return d;
+	return part_ask_in(ir, p, IR_SANDBOX);
 }
 
 #define assert_part(got, want, by)                                                     \

@@ -125,6 +125,29 @@ static void test_loaders_and_proxies_need_their_whole_name(void **state)
 	env_free(e);
 }
 
+static void test_words_that_only_look_like_credentials_are_kept(void **state)
+{
+	const char *env[] = { "TOKENIZERS_PARALLELISM=1", "MY_AUTHOR=2", "KEYBOARD=3", "monkey=4", "TOKENIZER_KEY=x",
+			      "AUTHORIZATION=x", "HTTP_BEARER=x", "AUTHOR_TOKEN=x", "RISK=5",
+			      NULL };
+	char **e;
+
+	(void)state;
+	reset();
+	entry("*", NULL);
+	e = build(env);
+	is(e, "TOKENIZERS_PARALLELISM", "1");
+	is(e, "MY_AUTHOR", "2");
+	is(e, "KEYBOARD", "3");
+	is(e, "monkey", "4");
+	is(e, "RISK", "5");
+	is(e, "TOKENIZER_KEY", NULL);
+	is(e, "AUTHORIZATION", NULL);
+	is(e, "HTTP_BEARER", NULL);
+	is(e, "AUTHOR_TOKEN", NULL);
+	env_free(e);
+}
+
 static void test_places_are_those_inside(void **state)
 {
 	const char *env[] = { "HOME=/root", "PWD=/x", "TMPDIR=/var/tmp/me", "USER=root",
@@ -216,6 +239,7 @@ int main(void)
 		cmocka_unit_test(test_where_commands_are_looked_for),
 		cmocka_unit_test(test_only_kept_names_pass),
 		cmocka_unit_test(test_loaders_and_proxies_need_their_whole_name),
+		cmocka_unit_test(test_words_that_only_look_like_credentials_are_kept),
 		cmocka_unit_test(test_places_are_those_inside),
 		cmocka_unit_test(test_home_is_told_also_where_the_caller_has_none),
 		cmocka_unit_test(test_set_wins_and_knows_the_roots),

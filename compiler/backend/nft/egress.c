@@ -249,7 +249,7 @@ bool ruleset_egress(struct bk_output *out, const struct ir *ir, const struct reg
 		return false;
 	}
 	h.guard = ir->scalars[IR_S_NET_MODE].num == IR_NET_LIMITED;
-	if (region_needs_gate(ir, r))
+	if (region_needs_gate(ir, r) || region_denies_publishing(ir))
 		h.gate = PB_GATE_NEEDED | (region_reaches(r) ? PB_GATE_REACHES : 0u);
 	rec_pool_init(&pool, out->a, tables);
 	buf_init(&b, out->a);

@@ -43,7 +43,7 @@ static bool is_gated(const struct ir *ir)
 				   g->bytes || g->connections || g->peek != IR_PEEK_PORT))
 			return true;
 	}
-	return region_otherwise(ir, &s) != IR_ALLOW;
+	return region_otherwise(ir, &s) != IR_ALLOW || region_denies_publishing(ir);
 }
 
 /* --- messages -------------------------------------------------------------------- */
@@ -230,7 +230,7 @@ static bool emit(const struct ir *ir, struct bk_output *out, struct diag_sink *s
 		diag_help(sink, d, "write the same addresses and ports in fewer rules");
 		return false;
 	}
-	if (region_needs_gate(ir, &region)) {
+	if (region_needs_gate(ir, &region) || region_denies_publishing(ir)) {
 		bk_add_feature(out, "net-namespace");
 		buf_init(&b, out->a);
 		coarse_make(ir, &region, COARSE_BLOCKS, out->a, &table);

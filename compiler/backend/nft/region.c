@@ -143,6 +143,14 @@ enum ir_effect region_otherwise(const struct ir *ir, enum ir_scalar_id *ret_scal
 
 /* --- what the run needs --------------------------------------------------------------- */
 
+bool region_denies_publishing(const struct ir *ir)
+{
+	for (size_t i = 0; i < ir->publish.n; i++)
+		if (ir->publish.v[i].deny)
+			return true;
+	return false;
+}
+
 bool region_needs_gate(const struct ir *ir, const struct region *r)
 {
 	if (ir->scalars[IR_S_NET_MODE].num != IR_NET_FULL)
