@@ -166,6 +166,10 @@ static void tell(struct told *t, const char *path, const struct about *a)
 		fprintf(t->out, "exists outside of the sandbox, where %s is private and empty: %s",
 			strcmp(n->path, b->run->ctx.roots.dir[PB_ROOT_HOME]) == 0 ? "HOME" : n->path,
 			explain_rule(b->run->bundle, by, rule));
+	else if (d.effect == PB_ALLOW && is_default(b, d.rule) && view_below(path, "/run"))
+		/* view_want.c, add_resolv_conf() */
+		fprintf(t->out, "exists outside of the sandbox, and is shown with network full only, if root or a service owns it: %s",
+			explain_rule(b->run->bundle, by, rule));
 	else
 		fprintf(t->out, "exists outside of the sandbox, and no rule shows it inside: %s",
 			explain_rule(b->run->bundle, by, rule));
@@ -207,7 +211,7 @@ static void look_at_path(struct told *t, const char *path, const char *ops)
 
 	if (shows_nothing(t->b, path) && is_there(path))
 		tell(t, path, &(const struct about){ .ops = ops });
-	else if (!shows_nothing(t->b, path) && follow(path, target) && shows_nothing(t->b, target))
+	else if (!shows_nothing(t->b, path) && !sandbox_has_text(t->b->run, path) && follow(path, target) && shows_nothing(t->b, target))
 		tell(t, target, &(const struct about){ .link = path, .ops = ops });
 }
 

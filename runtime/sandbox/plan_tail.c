@@ -16,6 +16,7 @@
 #include "runtime/sandbox/plan_view.h"
 #include "runtime/sandbox/ssh_config.h"
 #include "runtime/sandbox/step_landlock.h"
+#include "runtime/sandbox/view_answer.h"
 #include "runtime/sandbox/view_host.h"
 
 #define TEXT_MAX (256u * 1024)
@@ -223,14 +224,42 @@ void plan_command(struct plan *p, const struct sandbox_run *run,
 	p->head.listener = policy->listener;
 }
 
-/* Makes `line` followed by the content of the host's file (which may be missing), cut
- * at the end of a line. */
-static int text_make(const char *path, const char *line, struct plan_text *ret)
+/* Finds where the file lies to which the name leads.  A link that leads nowhere is a name all the same. */
+static int text_find(const char *name, struct plan_text *ret)
+{
+	struct view_link *links = NULL;
+	char real[4096];
+	size_t n = 0;
+	int r = view_resolve("", name, real, &links, &n);
+
+	free(links);
+	if (r == -ELOOP || r == -ENAMETOOLONG)
+		(void)snprintf(real, sizeof(real), "%s", name);
+	else if (r < 0)
+		return r;
+	ret->path = strdup(real);
+	if (n || r < 0)
+		ret->link = strdup(name);
+	return ret->path && (ret->link || !(n || r < 0)) ? 0 : -ENOMEM;
+}
+
+/*
+ * Makes `line` followed by the content of the host's file (which may be missing), cut
+ * at the end of a line.  What a link leads to is read only if the rules show it.
+ */
+static int text_make(const struct sandbox_run *run, const struct sandbox_view *view, const char *name,
+		     const char *line, struct plan_text *ret)
 {
 	AUTO_FREE char *host = NULL;
 	size_t len = 0, first = strlen(line);
-	int r = io_read_file(path, TEXT_MAX, &host, &len);
+	uint32_t rule;
+	int r = text_find(name, ret);
 
+	if (r < 0)
+		return r;
+	if (!ret->link || (strcmp(ret->path, ret->link) != 0 &&
+			   view_allows_name(&run->ctx, view, PB_READ, ret->path, &rule)))
+		r = io_read_file(ret->path, TEXT_MAX, &host, &len);
 	/* treat a file that is missing, unreadable or too long as empty */
 	if (r < 0 && r != -ENOENT && r != -ENOTDIR && r != -EACCES && r != -EFBIG)
 		return r;
@@ -241,25 +270,19 @@ static int text_make(const char *path, const char *line, struct plan_text *ret)
 	if (len)
 		memcpy(ret->bytes + first, host, len);
 	ret->len = first + len;
-	ret->path = strdup(path);
-	return ret->path ? 0 : -ENOMEM;
+	return 0;
 }
 
 /* Makes a text that has nothing of the host's file but its place. */
-static int text_own(const char *path, const char *text, struct plan_text *ret)
+static int text_own(const char *name, const char *text, struct plan_text *ret)
 {
-	struct view_link *links = NULL;
-	char real[4096];
-	size_t n = 0;
-	int r = view_resolve("", path, real, &links, &n);
+	int r = text_find(name, ret);
 
-	free(links);
 	if (r < 0)
 		return r;
-	ret->path = strdup(real);
 	ret->bytes = strdup(text);
 	ret->len = strlen(text);
-	return ret->path && ret->bytes ? 0 : -ENOMEM;
+	return ret->bytes ? 0 : -ENOMEM;
 }
 
 static const char resolv_conf[] =
@@ -303,6 +326,9 @@ static int texts_of_ssh(struct plan_texts *ret)
 
 		if (r == 0 && io_read_file(path[i], TEXT_MAX, &text, &len) == 0 && strlen(text) == len)
 			r = text_own(path[i], text, &ret->v[ret->n]);
+		/* the host's content is shown where the rules show the file itself */
+		free(ret->v[ret->n].link);
+		ret->v[ret->n].link = NULL;
 		ret->n += r == 0 && ret->v[ret->n].path;
 		if (r != -ENOMEM)
 			r = 0;
@@ -311,7 +337,18 @@ static int texts_of_ssh(struct plan_texts *ret)
 	return r;
 }
 
-int plan_texts_make(const struct sandbox_run *run, struct plan_texts *ret)
+bool sandbox_has_text(const struct sandbox_run *run, const char *name)
+{
+	static const char *const names[] = { "/etc/passwd", "/etc/group", "/etc/resolv.conf", "/etc/hosts",
+					     "/etc/nsswitch.conf" };
+
+	for (size_t i = 0; i < (run->gateway ? 5 : 2); i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+int plan_texts_make(const struct sandbox_run *run, const struct sandbox_view *view, struct plan_texts *ret)
 {
 	const char *home = run->ctx.roots.dir[PB_ROOT_HOME];
 	const char *name = run->user_name && *run->user_name ? run->user_name : "user";
@@ -326,10 +363,10 @@ int plan_texts_make(const struct sandbox_run *run, struct plan_texts *ret)
 		name = "user";
 	(void)snprintf(line, sizeof(line), "%s:x:%u:%u:%s:%s:/bin/sh\n", name, uid, gid,
 		       name, home && !strpbrk(home, ":\n") ? home : "/");
-	r = text_make("/etc/passwd", line, &ret->v[ret->n++]);
+	r = text_make(run, view, "/etc/passwd", line, &ret->v[ret->n++]);
 	(void)snprintf(line, sizeof(line), "%s:x:%u:\n", name, gid);
 	if (r == 0)
-		r = text_make("/etc/group", line, &ret->v[ret->n++]);
+		r = text_make(run, view, "/etc/group", line, &ret->v[ret->n++]);
 	if (r == 0 && run->gateway)
 		r = texts_of_gateway(ret);
 	if (r == 0)
@@ -344,6 +381,7 @@ void plan_texts_release(struct plan_texts *t)
 	for (size_t i = 0; i < t->n; i++) {
 		free(t->v[i].bytes);
 		free(t->v[i].path);
+		free(t->v[i].link);
 	}
 	t->n = 0;
 }

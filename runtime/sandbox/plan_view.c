@@ -15,6 +15,7 @@
 
 #include "runtime/sandbox/plan_pins.h"
 #include "runtime/sandbox/plan_staged.h"
+#include "runtime/sandbox/view_answer.h"
 
 static bool below(const char *path, const char *top)
 {
@@ -386,21 +387,33 @@ static void add_objects(struct plan_build *b, const struct plan_texts *texts)
 			mask_with_names(b, i);
 }
 
+/* Puts the text over the file, or over the link, where a tree of the host shows it. */
+static void add_text(struct plan_build *b, size_t i, const char *path)
+{
+	const struct sandbox_node *n = sandbox_view_find(b->v, path);
+	struct plan_op *op;
+	char name[24];
+
+	if (!n || n->masked || n->locked || n->scratch || !(n->ops & PB_READ))
+		return;
+	(void)snprintf(name, sizeof(name), "t%zu", i);
+	op = plan_add(b->p, STEP_TEXT, PLAN_INIT);
+	op->flags = PLAN_F_MAYBE;
+	op->path = plan_str(b->p, path + 1);
+	op->other = plan_str(b->p, name);
+}
+
 static void add_texts(struct plan_build *b, const struct plan_texts *texts)
 {
 	for (size_t i = 0; i < texts->n; i++) {
-		const struct sandbox_node *n =
-			sandbox_view_find(b->v, texts->v[i].path);
-		struct plan_op *op;
-		char name[24];
+		const struct plan_text *t = &texts->v[i];
+		uint32_t rule;
 
-		if (!n || n->masked || n->locked || n->scratch || !(n->ops & PB_READ))
-			continue;
-		(void)snprintf(name, sizeof(name), "t%zu", i);
-		op = plan_add(b->p, STEP_TEXT, PLAN_INIT);
-		op->flags = PLAN_F_MAYBE;
-		op->path = plan_str(b->p, texts->v[i].path + 1);
-		op->other = plan_str(b->p, name);
+		if (!t->link || strcmp(t->path, t->link) != 0)
+			add_text(b, i, t->path);
+		/* a rule about the name holds for what the link leads to, and no mask is at the link */
+		if (t->link && view_allows_name(&b->run->ctx, b->v, PB_READ, t->link, &rule))
+			add_text(b, i, t->link);
 	}
 }
 

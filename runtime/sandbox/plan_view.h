@@ -9,7 +9,8 @@
 
 /* The files of /etc of which the run sees its own version. */
 struct plan_text {
-	char *path;  /* where it lies, links resolved; malloc'ed, like the bytes */
+	char *path;  /* where it lies, links resolved; malloc'ed, like all here */
+	char *link;  /* its name, if that is a link, or NULL: a text of the run's own stands there too */
 	char *bytes;
 	size_t len;
 };
@@ -25,7 +26,7 @@ struct plan_texts {
  * gateway also gets its own resolv.conf, hosts and nsswitch.conf: names are the
  * gateway's matter, and the host's other ways to look one up lead nowhere inside.
  */
-int plan_texts_make(const struct sandbox_run *run, struct plan_texts *ret);
+int plan_texts_make(const struct sandbox_run *run, const struct sandbox_view *view, struct plan_texts *ret);
 void plan_texts_release(struct plan_texts *t);
 
 /*

@@ -117,6 +117,9 @@ enum pb_filter_kind sandbox_filter_kind(const struct sandbox_run *run);
  * Landlock could prevent it and this kernel has none; NULL: there is none. */
 const struct sandbox_node *sandbox_open_to_sockets(const struct sandbox_run *run, const struct sandbox_view *view);
 
+/* Does the run see a text of its own at this name, as far as the rules show the name? */
+bool sandbox_has_text(const struct sandbox_run *run, const char *name);
+
 /* Makes the view from the bundle's rules and what the host has. */
 int sandbox_view_make(const struct sandbox_run *run, struct sandbox_view *ret,
 		      struct rt_err *err);

@@ -311,7 +311,7 @@ static int plan_for_view(struct spawn *s, const struct sandbox_view *view,
 {
 	struct plan_texts texts;
 	AUTO_FREE int *given = NULL;
-	int r = plan_texts_make(s->run, &texts);
+	int r = plan_texts_make(s->run, view, &texts);
 
 	if (r < 0)
 		return rt_fail_errno(err, -r, "/etc/passwd and /etc/group of the run");

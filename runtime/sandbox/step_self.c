@@ -53,9 +53,12 @@ int step_keyring(struct init *in, const struct plan_op *op, struct rt_err *err)
 
 int step_securebits(struct init *in, const struct plan_op *op, struct rt_err *err)
 {
+	/* SECBIT_KEEP_CAPS stays unlocked, since ping and daemons set it and end if they cannot. It
+	 * only has a setuid(2) leave the permitted set as it is, which here is empty and changes with
+	 * no setuid(2) anyway; execve(2) clears it. */
 	unsigned long bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED |
 			     SECBIT_NO_SETUID_FIXUP | SECBIT_NO_SETUID_FIXUP_LOCKED |
-			     SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE |
+			     SECBIT_NO_CAP_AMBIENT_RAISE |
 			     SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
 
 	(void)in, (void)op;

@@ -9,8 +9,9 @@
 #include "runtime/base/io.h"
 #include "runtime/decide/near.h"
 #include "runtime/sandbox/sandbox.h"
-#include "runtime/sandbox/view_answer.h"
 #include "runtime/sandbox/view.h"
+#include "runtime/sandbox/view_answer.h"
+#include "runtime/sandbox/view_host.h"
 
 struct asker {
 	const struct decide_ctx *c;
@@ -48,6 +49,16 @@ static bool is_library(const struct bundle *b, uint32_t rule)
 	const struct pb_rule *r = bundle_rule(b, rule);
 
 	return r && r->level == PB_DEFAULT;
+}
+
+/*
+ * What std/base allows below /run are the files to which /etc/resolv.conf may be a link.  The rule
+ * shows none of them by itself: view_want() adds the one to which it is, where the run needs it.
+ */
+static bool is_for_resolv_conf(const struct view_anchor *a)
+{
+	return (a->flags & VIEW_AF_LIBRARY) && a->effect == PB_ALLOW && a->kind == PB_A_PATH &&
+	       !(a->flags & PB_AF_SOCKET) && view_below(a->path, "/run");
 }
 
 static char *full_path(const struct sandbox_run *run, const struct pb_mounts *m,
@@ -117,7 +128,8 @@ int sandbox_view_make(const struct sandbox_run *run, struct sandbox_view *ret,
 			      .git_common = ctx.roots.dir[PB_ROOT_GIT],
 			      .broker = run->want_listener,
 			      .opens = run->want_listener && run->landlock_abi > 0,
-			      .foreign = run->root_run,
+			      .host_network = run->host_network,
+			      .uid = run->uid, .foreign = run->root_run,
 			      .remembered = run->remembered,
 			      .is_own = run->is_own, .is_own_arg = run->is_own_arg,
 			      .kept = run->kept, .nkept = run->nkept,
@@ -163,6 +175,10 @@ int sandbox_view_make(const struct sandbox_run *run, struct sandbox_view *ret,
 			v[n].path = full_path(run, m, a);
 			if (!v[n].path)
 				r = rt_fail(err, ENOMEM, "no memory for the view");
+			else if (is_for_resolv_conf(&v[n])) {
+				free(v[n].path);
+				continue;
+			}
 		}
 		n++;
 	}

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "runtime/bundle/format.h"
 
@@ -59,6 +60,8 @@ struct view_in {
 	bool broker;  /* writing can be decided by name, call by call (runtime/broker);
 	                 else a tree in which only some names may be written is read-only */
 	bool opens;   /* and so can reading: it also needs Landlock */
+	bool host_network; /* mode `full` */
+	uid_t uid;    /* the caller's, or --user's */
 	bool foreign; /* a run as root: its user owns no files except those that are
 	                 mapped */
 	const struct view_anchor *anchors;

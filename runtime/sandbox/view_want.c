@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "runtime/sandbox/view_anchor.h"
 #include "runtime/sandbox/view_binds.h"
@@ -89,14 +91,66 @@ static int add_over_root(struct view_builder *b)
 	return r;
 }
 
+static int add_readable(struct view_builder *b, const char *path)
+{
+	struct view_anchor a = { .path = (char *)(uintptr_t)path, .kind = PB_A_PATH, .ops = PB_READ,
+				 .effect = PB_ALLOW, .rule = VIEW_NO_RULE };
+
+	return view_add_anchor(b, &a);
+}
+
+/*
+ * The service that writes resolv.conf keeps it in its own directory below /run: root's, or an
+ * account's for services (login.defs(5), SYS_UID_MAX).
+ */
+static bool is_of_service(const struct view_builder *b, const struct view_object *o)
+{
+	return S_ISREG(o->mode) && (o->uid == 0 || (o->uid < 1000 && o->uid != b->in->uid));
+}
+
+/*
+ * A link into /run leads to what the run is not shown.  In the host's network the run needs the
+ * file, and gets it alone; in any other it gets its own text at the name (plan_texts_make()), or
+ * asks no resolver.  That the rules allow reading the file as well (std/base names those of the
+ * usual services) is decided later, as for every place.
+ */
+static int add_resolv_conf(struct view_builder *b)
+{
+	static const char name[] = "/etc/resolv.conf";
+	struct view_answers answers;
+	struct view_object o;
+	struct view_link *links;
+	struct view_place *p;
+	char real[4096];
+	size_t n;
+	int r = view_resolve(b->in->prefix, name, real, &links, &n);
+
+	free(links);
+	if (r < 0 || !view_below(real, "/run"))
+		return add_readable(b, name);
+	b->in->decide(b->in->arg, name, &answers);
+	if (!b->in->host_network || answers.answer[VIEW_READ] != VIEW_ALLOW)
+		return 0;
+	r = view_look(b->in->prefix, real, &o);
+	if (r < 0) /* ELOOP: it has become a link since */
+		return r == -ELOOP ? 0 : rt_fail_errno(b->err, -r, "%s", real);
+	p = is_of_service(b, &o) ? view_place_at(b, real) : NULL;
+	if (p) {
+		view_find_take(p, &o); /* the file whose owner was looked at */
+		return add_readable(b, name);
+	}
+	r = is_of_service(b, &o) ? -ENOMEM : 0;
+	if (o.fd >= 0)
+		(void)close(o.fd);
+	return r;
+}
+
 /* Adds what the run needs besides the names in the rules. */
 static int add_fixed(struct view_builder *b)
 {
 	static const char *const trees[] = { "/tmp", "/var/tmp", "/dev/shm" };
 	static const char *const links[] = { "/bin", "/sbin", "/lib", "/lib32", "/lib64",
 					     "/libx32" };
-	static const char *const texts[] = { "/etc/resolv.conf", "/etc/hosts",
-					     "/etc/nsswitch.conf" };
 	int r = 0;
 
 	for (size_t i = 0; i < 3 && r == 0; i++)
@@ -108,13 +162,12 @@ static int add_fixed(struct view_builder *b)
 		r = add_private(b, b->in->home);
 	for (size_t i = 0; i < sizeof(links) / sizeof(*links) && r == 0; i++)
 		r = view_copy_link(b, links[i]);
-	for (size_t i = 0; i < 3 && r == 0; i++) {
-		struct view_anchor a = { .path = (char *)(uintptr_t)texts[i],
-					 .kind = PB_A_PATH, .ops = PB_READ,
-					 .effect = PB_ALLOW, .rule = VIEW_NO_RULE };
-
-		r = view_add_anchor(b, &a);
-	}
+	if (r == 0)
+		r = add_resolv_conf(b);
+	if (r == 0)
+		r = add_readable(b, "/etc/hosts");
+	if (r == 0)
+		r = add_readable(b, "/etc/nsswitch.conf");
 	if (r == 0 && b->in->project) {
 		struct view_place *p = view_place_at(b, b->in->project);
 

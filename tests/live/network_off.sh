@@ -134,6 +134,21 @@ run_with full npm install e3
 want_rc 3
 no_err 'the network'
 
+t "ping: with the network off it says itself what it lacks; in the host's network it does what it does outside"
+if command -v ping >/dev/null; then
+	run ping -c1 127.0.0.1
+	want_rc 2
+	no_err 'prctl'
+	want_err 'ping: .*(cap_net_raw|Operation not permitted|Permission denied)'
+	want_err '^polrun: blocked: system call socket\(.*: rule network-mode'
+	read -r low high </proc/sys/net/ipv4/ping_group_range
+	if [ "$low" -eq 0 ] && [ "$high" -eq 2147483647 ]; then
+		run_with full ping -c1 127.0.0.1
+		want_rc 0
+		want_out ' 1 received'
+	fi
+fi
+
 t "npm itself: the line comes at once, and with std/profile/project it ends soon"
 if command -v npm >/dev/null && PATH=${PATH#*:} && command -v npm >/dev/null; then
 	echo '{"name":"x","version":"1.0.0","dependencies":{"left-pad":"1.3.0"}}' >package.json

@@ -307,9 +307,20 @@ no_out taken
 
 t "securebits bounding ambient capset no-new-privs: nothing is left"
 inside "$N" caps
-want_out '^effective 000000000 permitted 000000000 inheritable 000000000 bounding 0 securebits ef nnp 1 '
+want_out '^effective 000000000 permitted 000000000 inheritable 000000000 bounding 0 securebits cf nnp 1 '
 inside grep -E '^Cap(Eff|Prm|Inh|Bnd|Amb):' /proc/1/status
 no_out '[1-9a-f][0-9a-f]*$'
+
+t "securebits bounding capset: a program may ask to keep its capabilities, as ping does, and has none after it"
+inside "$N" keep-caps
+want_rc 0
+want_out '^kept 1, CAP_NET_RAW EPERM, effective 0+ permitted 0+ inheritable 0+ bounding 0 securebits df nnp 1 '
+# uid 0 inside: root of a user namespace
+if unshare -r true 2>/dev/null; then
+	out=$(unshare -r "$BIN/polrun" -q -y -b "$WORK/p.polb" sh -c 'id -u && "$0" keep-caps' "$N" 2>&1)
+	want_out '^0$'
+	want_out '^kept 1, CAP_NET_RAW EPERM, effective 0+ permitted 0+ inheritable 0+ bounding 0 securebits df nnp 1 '
+fi
 
 t "landlock: a descriptor is not opened again with more rights"
 echo before >"$WORK/out/in"

@@ -21,7 +21,7 @@ ubuntu=${POL_UBUNTU_MIRROR:-http://archive.ubuntu.com/ubuntu}
 # Whatever meets the user's programs.  Not: what asks only the kernel and what only polc itself answers.
 NAMES=(unit golden examples install manual docs
 	everyday/files everyday/git everyday/processes everyday/tools
-	ssh_config ssh_agent sign git_commands git_config_change git_linked missing helpers env own_home own_names
+	resolv_conf ssh_config ssh_agent sign git_commands git_config_change git_linked missing helpers env own_home own_names
 	toolchains profiles ready_policies init anywhere anywhere_write outputs line_programs publish terminal_back
 	streams signals root limits syscalls network network_off unix_sockets egress_clients egress_names egress_http
 	hook hook_install)

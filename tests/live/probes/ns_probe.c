@@ -164,6 +164,19 @@ static int do_caps(const char *arg)
 	return 0;
 }
 
+/* What ping does: keeps its capabilities over a change of its user, of which there are none here. */
+static int do_keep_caps(const char *arg)
+{
+	struct __user_cap_header_struct h = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct d[2] = { { 0, 1U << CAP_NET_RAW, 0 }, { 0, 0, 0 } };
+
+	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0 || setuid(getuid()) < 0)
+		return -1;
+	printf("kept %d, CAP_NET_RAW %s, ", prctl(PR_GET_KEEPCAPS, 0, 0, 0, 0),
+	       syscall(SYS_capset, &h, d) == 0 ? "permitted" : strerrorname_np(errno));
+	return do_caps(arg);
+}
+
 static int do_ambient(const char *arg)
 {
 	return prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE,
@@ -309,6 +322,7 @@ static const struct {
 	{ "setuid", do_setuid },
 	{ "setgroups", do_setgroups },
 	{ "caps", do_caps },
+	{ "keep-caps", do_keep_caps },
 	{ "ambient", do_ambient },
 	{ "sethostname", do_sethostname },
 	{ "shm", do_shm },
