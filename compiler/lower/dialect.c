@@ -10,7 +10,7 @@
 
 enum names { OF_COMMANDS, OF_PATHS, OF_HOSTS, OF_NONE };
 
-/* Tools of agents that take a pattern in their settings, and what it is about. */
+/* The tools whose names stand before a pattern in the settings of agents, and what the pattern matches. */
 static const struct {
 	const char *name;
 	enum names of;

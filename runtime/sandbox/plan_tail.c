@@ -231,16 +231,14 @@ static int text_find(const char *name, struct plan_text *ret)
 	char real[4096];
 	size_t n = 0;
 	int r = view_resolve("", name, real, &links, &n);
+	const bool leads_nowhere = r == -ELOOP || r == -ENAMETOOLONG, is_link = n || leads_nowhere;
 
 	free(links);
-	if (r == -ELOOP || r == -ENAMETOOLONG)
-		(void)snprintf(real, sizeof(real), "%s", name);
-	else if (r < 0)
+	if (r < 0 && !leads_nowhere)
 		return r;
-	ret->path = strdup(real);
-	if (n || r < 0)
-		ret->link = strdup(name);
-	return ret->path && (ret->link || !(n || r < 0)) ? 0 : -ENOMEM;
+	ret->path = strdup(leads_nowhere ? name : real);
+	ret->link = is_link ? strdup(name) : NULL;
+	return ret->path && (ret->link || !is_link) ? 0 : -ENOMEM;
 }
 
 /*

@@ -26,9 +26,8 @@
 #include "runtime/sandbox/view_find.h"
 #include "runtime/sandbox/view_link.h"
 
-#define MOST_NAMES                                                                \
-	256 /* more mounts than that are not made for it: the directory stays one \
-	       mount */
+/* A directory with more names than that stays one mount. */
+#define MOST_NAMES 256
 
 /* *ret: the place at which the host keeps what `name` in HOME leads to, or NULL. Adding
  * a place moves it. */

@@ -134,12 +134,14 @@ static int add_resolv_conf(struct view_builder *b)
 	r = view_look(b->in->prefix, real, &o);
 	if (r < 0) /* ELOOP: it has become a link since */
 		return r == -ELOOP ? 0 : rt_fail_errno(b->err, -r, "%s", real);
-	p = is_of_service(b, &o) ? view_place_at(b, real) : NULL;
-	if (p) {
-		view_find_take(p, &o); /* the file whose owner was looked at */
-		return add_readable(b, name);
+	if (is_of_service(b, &o)) {
+		p = view_place_at(b, real);
+		if (p) {
+			view_find_take(p, &o); /* the file whose owner was looked at */
+			return add_readable(b, name);
+		}
+		r = -ENOMEM;
 	}
-	r = is_of_service(b, &o) ? -ENOMEM : 0;
 	if (o.fd >= 0)
 		(void)close(o.fd);
 	return r;

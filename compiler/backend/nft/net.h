@@ -17,7 +17,7 @@ struct bk_nft {
 	struct str version; /* of libnftables, if it was asked */
 };
 
-/* Is the network of the run this machine's own?  The arena holds what is made on the way. */
+/* Does the run use the host's network namespace?  Temporary data is allocated in the arena. */
 bool bk_net_is_hosts(const struct ir *ir, struct arena *a);
 /*
  * Adds nft.batch: loads the ruleset for a trial and keeps what libnftables

@@ -120,7 +120,8 @@ enum ir_effect region_otherwise(const struct ir *ir, enum ir_scalar_id *ret_scal
  * the mode `limited`, and in `full` where something is not simply allowed.
  */
 bool region_needs_gate(const struct ir *ir, const struct region *r);
-/* On the host's own network nobody could keep a run from listening where it likes. */
+/* Does a rule deny publishing?  Such a run gets a network namespace of its own, since a program in the host's
+ * network can listen at any port. */
 bool region_denies_publishing(const struct ir *ir);
 /* Can something outside of the run be reached? */
 bool region_reaches(const struct region *r);
