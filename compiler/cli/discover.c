@@ -21,7 +21,6 @@ bool discover_dir(struct options *o, struct arena *a, const char *dir,
 {
 	struct found f;
 	int r = found_list(dir, &f);
-	char shown[300];
 
 	if (r < 0) {
 		fprintf(err, "polc: the policies in '%s' cannot be read: %s\n", dir,
@@ -41,10 +40,7 @@ bool discover_dir(struct options *o, struct arena *a, const char *dir,
 
 		VEC_PUSH(a, &o->inputs, in);
 	}
-	if (f.other) {
-		io_escape(shown, sizeof(shown), f.other, strlen(f.other));
-		fprintf(err, "polc: %s/%s does not count: the name of a policy ends in .pol, .yml or .yaml\n", name, shown);
-	}
+	found_tell_other(&f, "polc", name, err);
 	found_release(&f);
 	return true;
 }

@@ -111,6 +111,16 @@ void found_release(struct found *f)
 	memset(f, 0, sizeof(*f));
 }
 
+void found_tell_other(const struct found *f, const char *program, const char *dir, FILE *out)
+{
+	char name[300];
+
+	if (!f->other)
+		return;
+	io_escape(name, sizeof(name), f->other, strlen(f->other));
+	fprintf(out, "%s: %s/%s does not count: the name of a policy ends in .pol, .yml or .yaml\n", program, dir, name);
+}
+
 int found_check_owner(const char *path, int fd, const struct stat *st, bool managed,
 		      struct rt_err *err)
 {

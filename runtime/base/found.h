@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
 #include "runtime/base/err.h"
@@ -24,6 +25,9 @@ struct found {
  * not exist has none.  0 or -errno: a directory that cannot be read is not an empty one. */
 int found_list(const char *dir, struct found *ret);
 void found_release(struct found *f);
+/* Says that `other` is no policy, if there is one: who has put it there may believe that it denies something.
+ * `dir` is the directory's name as it is shown. */
+void found_tell_other(const struct found *f, const char *program, const char *dir, FILE *out);
 /* The name's end if that is one of other programs' configuration, or NULL. */
 const char *found_other_kind(const char *name, size_t n);
 

@@ -51,16 +51,14 @@ static int check_owner(const struct cache *c, const struct cache_input *in, int 
 	return found_check_owner(in->path, fd, st, is_managed(in->path), err);
 }
 
-/* Whoever has put it there may believe that it denies something. */
 static void tell_other(const struct cache *c, const char *dir, const struct found *f)
 {
-	char shown[300], name[300];
+	char shown[300];
 
-	if (!f->other || c->want->quiet)
+	if (c->want->quiet)
 		return;
 	io_escape(shown, sizeof(shown), dir, strlen(dir));
-	io_escape(name, sizeof(name), f->other, strlen(f->other));
-	fprintf(stderr, "polrun: %s/%s does not count: the name of a policy ends in .pol, .yml or .yaml\n", shown, name);
+	found_tell_other(f, "polrun", shown, stderr);
 }
 
 static int list(const char *dir, bool own, bool managed, struct found *ret, struct rt_err *err)
